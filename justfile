@@ -1,0 +1,34 @@
+# What CI runs, and what a commit must pass: `just check`.
+
+export CARGO_TERM_COLOR := "always"
+
+# Everything below, in the order in which it fails fastest.
+check: fmt clippy domain doc test codegen deny package
+
+fmt:
+    cargo fmt --all --check
+
+clippy:
+    cargo clippy --workspace --all-targets --locked -- --deny warnings
+
+# The domain alone: no tokio, no tonic.
+domain:
+    cargo clippy --package csi-identity --no-default-features --all-targets --locked -- --deny warnings
+    cargo test --package csi-identity --no-default-features --locked
+
+doc:
+    RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --locked
+
+# The README's test command.
+test:
+    cargo test --workspace --locked
+
+# Generated code is what `proto/` says.
+codegen:
+    cargo xtask codegen --check
+
+deny:
+    cargo deny --locked check licenses bans sources
+
+package:
+    cargo package --workspace --locked --allow-dirty
