@@ -1,1 +1,5 @@
-//! placeholder
+//! Unix-socket endpoints for gRPC.
+
+mod repair;
+
+pub use repair::AuthorityRepair;

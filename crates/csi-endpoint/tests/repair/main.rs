@@ -1,0 +1,13 @@
+//! The authority repair: what a server behind it gets.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+mod chunks;
+mod properties;
+mod representations;
+mod wire;
+mod with_h2;

@@ -1,0 +1,461 @@
+//! What arrives behind the authority repair, for every way to write a request that HPACK and HTTP/2 offer.
+
+use crate::chunks::through_repair;
+use crate::wire::{self, Arrived, Fields, Framing, GRPC_FIELDS};
+use httlib_hpack::Encoder;
+
+const PLAIN: u8 = 0;
+const HUFFMAN: u8 = Encoder::HUFFMAN_NAME | Encoder::HUFFMAN_VALUE;
+const INDEXED: u8 = Encoder::WITH_INDEXING;
+const BEST: u8 = Encoder::BEST_FORMAT;
+
+const RAW_PATH: &str = "/var/lib/kubelet/plugins_registry/disk.example.org-reg.sock";
+const ENCODED_PATH: &str = "%2Fvar%2Flib%2Fkubelet%2Fplugins_registry%2Fdisk.example.org-reg.sock";
+
+/// A request with the given authority, all of it in one representation.
+fn request(encoder: &mut Encoder<'_>, authority: &str, flags: u8) -> Vec<u8> {
+    let mut block = Vec::new();
+    wire::field(encoder, ":authority", authority, flags, &mut block);
+    for (name, value) in GRPC_FIELDS {
+        wire::field(encoder, name, value, flags, &mut block);
+    }
+    block
+}
+
+fn request_fields(authority: &str) -> Fields {
+    let mut fields: Fields = vec![(b":authority".to_vec(), authority.into())];
+    fields.extend(GRPC_FIELDS.map(|(name, value)| (name.into(), value.into())));
+    fields
+}
+
+/// The header blocks that arrive when `blocks` are sent, each in one HEADERS frame of its own stream.
+fn blocks_behind(blocks: &[Vec<u8>]) -> Vec<Fields> {
+    let mut sent = wire::opening();
+    for (block, stream) in blocks.iter().zip((1..).step_by(2)) {
+        sent.extend(wire::block_frames(block, stream, true, &Framing::default()));
+    }
+    fields_of(&through_repair(&sent, &[4096]).unwrap())
+}
+
+fn fields_of(bytes: &[u8]) -> Vec<Fields> {
+    wire::arrived(bytes)
+        .into_iter()
+        .filter_map(|arrived| match arrived {
+            Arrived::Block { fields, .. } => Some(fields),
+            Arrived::Frame { .. } => None,
+        })
+        .collect()
+}
+
+#[test]
+fn authorities_that_h2_refuses_become_localhost_in_every_representation() {
+    for authority in [
+        RAW_PATH,
+        ENCODED_PATH,
+        "",
+        "a b",
+        "/",
+        "tmp%2Fdump.sock",
+        "\u{e4}",
+        "x/y",
+        "[::1",
+    ] {
+        for flags in [
+            PLAIN,
+            HUFFMAN,
+            INDEXED,
+            INDEXED | HUFFMAN,
+            BEST,
+            Encoder::NEVER_INDEXED,
+            INDEXED | HUFFMAN | BEST,
+        ] {
+            let block = request(&mut Encoder::with_dynamic_size(4096), authority, flags);
+            assert_eq!(
+                blocks_behind(&[block]),
+                [request_fields("localhost")],
+                "{authority:?} with flags {flags}"
+            );
+        }
+    }
+}
+
+#[test]
+fn acceptable_and_absent_authorities_arrive_byte_for_byte() {
+    let mut absent = Vec::new();
+    let mut host_only = Vec::new();
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    for (name, value) in GRPC_FIELDS {
+        wire::field(&mut encoder, name, value, INDEXED, &mut absent);
+        wire::field(
+            &mut Encoder::with_dynamic_size(4096),
+            name,
+            value,
+            HUFFMAN,
+            &mut host_only,
+        );
+    }
+    wire::field(
+        &mut Encoder::with_dynamic_size(4096),
+        "host",
+        RAW_PATH,
+        PLAIN,
+        &mut host_only,
+    );
+    let mut blocks = vec![absent, host_only];
+    for authority in [
+        "localhost",
+        "tonic",
+        "disk.example.org:443",
+        "a",
+        "[::1]:80",
+        "user@host",
+    ] {
+        blocks.push(request(
+            &mut Encoder::with_dynamic_size(4096),
+            authority,
+            INDEXED | HUFFMAN,
+        ));
+    }
+    for block in blocks {
+        let mut sent = wire::opening();
+        sent.extend(wire::block_frames(
+            &block,
+            1,
+            true,
+            &Framing {
+                padding: Some(3),
+                priority: true,
+                cuts: vec![4],
+            },
+        ));
+        sent.extend(wire::frame(wire::PING, 0, 0, &[1, 2, 3, 4, 5, 6, 7, 8]));
+        for size in [1, 7, 4096] {
+            assert_eq!(through_repair(&sent, &[size]).unwrap(), sent);
+        }
+    }
+}
+
+#[test]
+fn a_name_by_dynamic_index_is_followed() {
+    // C-core writes the name `:authority` as text and lets it be indexed; later fields name that table entry.
+    let mut first = Vec::new();
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    encoder
+        .encode(
+            (b":authority".to_vec(), b"tmp%2Fdump.sock".to_vec(), INDEXED),
+            &mut first,
+        )
+        .unwrap();
+    for (name, value) in GRPC_FIELDS {
+        wire::field(&mut encoder, name, value, PLAIN, &mut first);
+    }
+    let mut second = Vec::new();
+    encoder
+        .encode((62_u32, b"other%2Fpath".to_vec(), PLAIN), &mut second)
+        .unwrap();
+    let mut third = Vec::new();
+    encoder.encode(62_u32, &mut third).unwrap();
+    for block in [&mut second, &mut third] {
+        for (name, value) in GRPC_FIELDS {
+            wire::field(&mut encoder, name, value, PLAIN, block);
+        }
+    }
+    assert_eq!(
+        blocks_behind(&[first, second, third]),
+        vec![request_fields("localhost"); 3]
+    );
+}
+
+#[test]
+fn a_static_name_with_a_value_in_the_table_is_followed() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut first = Vec::new();
+    encoder
+        .encode((1_u32, RAW_PATH.into(), INDEXED), &mut first)
+        .unwrap();
+    let mut second = Vec::new();
+    encoder.encode(62_u32, &mut second).unwrap();
+    // Static index 1 alone is an empty authority, which h2 refuses as well.
+    let third = vec![0x81];
+    let authority = |value: &str| vec![(b":authority".to_vec(), value.into())];
+    assert_eq!(
+        blocks_behind(&[first, second, third]),
+        vec![authority("localhost"); 3]
+    );
+}
+
+#[test]
+fn on_a_repaired_connection_an_acceptable_authority_stays() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let blocks = [RAW_PATH, "disk.example.org", RAW_PATH]
+        .map(|authority| request(&mut encoder, authority, BEST | INDEXED));
+    let expected = ["localhost", "disk.example.org", "localhost"].map(request_fields);
+    assert_eq!(blocks_behind(&blocks), expected);
+}
+
+#[test]
+fn many_short_authorities_do_not_make_the_tables_drift() {
+    // Shorter than the replacement: replaced in place, client and server would evict different entries.
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let blocks: Vec<_> = (0..300)
+        .map(|nth| {
+            let mut block = request(
+                &mut encoder,
+                &format!("/{}", nth % 97),
+                INDEXED | BEST | HUFFMAN,
+            );
+            wire::field(
+                &mut encoder,
+                &format!("x-{}", nth % 13),
+                &"v".repeat(nth),
+                INDEXED | BEST,
+                &mut block,
+            );
+            block
+        })
+        .collect();
+    let expected: Vec<_> = (0..300)
+        .map(|nth| {
+            let mut fields = request_fields("localhost");
+            fields.push((format!("x-{}", nth % 13).into(), "v".repeat(nth).into()));
+            fields
+        })
+        .collect();
+    assert_eq!(blocks_behind(&blocks), expected);
+}
+
+#[test]
+fn table_size_updates_are_followed() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut blocks = vec![request(&mut encoder, RAW_PATH, INDEXED | BEST)];
+    for size in [0, 100, 4096] {
+        let mut block = Vec::new();
+        encoder.update_max_dynamic_size(size, &mut block).unwrap();
+        block.extend(request(&mut encoder, RAW_PATH, INDEXED | BEST));
+        blocks.push(block);
+    }
+    assert_eq!(blocks_behind(&blocks), vec![request_fields("localhost"); 4]);
+}
+
+#[test]
+fn trailers_get_no_authority() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let first = request(&mut encoder, RAW_PATH, INDEXED);
+    let mut trailers = Vec::new();
+    wire::field(&mut encoder, "grpc-status", "0", INDEXED, &mut trailers);
+    assert_eq!(
+        blocks_behind(&[first, trailers]),
+        [
+            request_fields("localhost"),
+            vec![(b"grpc-status".to_vec(), b"0".to_vec())]
+        ]
+    );
+}
+
+#[test]
+fn frames_split_at_every_byte_boundary_arrive_the_same() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut sent = wire::opening();
+    for stream in [1, 3] {
+        let block = request(&mut encoder, RAW_PATH, INDEXED | BEST | HUFFMAN);
+        let framing = Framing {
+            padding: Some(9),
+            priority: true,
+            cuts: vec![0, 1, 20],
+        };
+        sent.extend(wire::block_frames(&block, stream, false, &framing));
+        sent.extend(wire::frame(wire::DATA, wire::END_STREAM, stream, &[0; 5]));
+    }
+    let whole = through_repair(&sent, &[sent.len()]).unwrap();
+    assert_eq!(fields_of(&whole), vec![request_fields("localhost"); 2]);
+    for at in 1..sent.len() {
+        assert_eq!(
+            through_repair(&sent, &[at, sent.len()]).unwrap(),
+            whole,
+            "split at {at}"
+        );
+    }
+    assert_eq!(through_repair(&sent, &[1]).unwrap(), whole);
+}
+
+#[test]
+fn padding_goes_and_priority_stays() {
+    let block = request(&mut Encoder::with_dynamic_size(4096), RAW_PATH, INDEXED);
+    let mut sent = wire::opening();
+    sent.extend(wire::block_frames(
+        &block,
+        1,
+        true,
+        &Framing {
+            padding: Some(200),
+            priority: true,
+            cuts: vec![],
+        },
+    ));
+    let received = through_repair(&sent, &[4096]).unwrap();
+    assert_eq!(
+        wire::arrived(&received)[1],
+        Arrived::Block {
+            stream: 1,
+            end_stream: true,
+            priority: true,
+            fields: request_fields("localhost")
+        }
+    );
+    assert!(received.len() < sent.len() - 200, "the padding is gone");
+}
+
+#[test]
+fn a_header_list_over_the_limit_stays_too_large_and_the_next_request_is_right() {
+    // 100 times a table entry of 1 KiB, in one byte each: about 100 KiB, where the server takes 16 KiB.
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut first = request(&mut encoder, RAW_PATH, INDEXED);
+    wire::field(
+        &mut encoder,
+        "x-large",
+        &"v".repeat(1024),
+        INDEXED,
+        &mut first,
+    );
+    first.extend([0x80 | 62; 100]);
+    let second = request(&mut encoder, RAW_PATH, BEST | INDEXED);
+    let received = blocks_behind(&[first, second]);
+    let size: usize = received[0]
+        .iter()
+        .map(|(name, value)| name.len() + value.len() + 32)
+        .sum();
+    assert!(
+        (16 * 1024..18 * 1024).contains(&size),
+        "list of {size} bytes"
+    );
+    assert_eq!(received[1], request_fields("localhost"));
+}
+
+mod refused {
+    use super::*;
+
+    /// Sends a request that needs repair, then `bytes`: those must arrive as they are.
+    fn arrives_as_it_is(bytes: &[u8]) {
+        let block = request(&mut Encoder::with_dynamic_size(4096), RAW_PATH, PLAIN);
+        let mut good = wire::opening();
+        good.extend(wire::block_frames(&block, 1, true, &Framing::default()));
+        let expected = [through_repair(&good, &[4096]).unwrap(), bytes.to_vec()].concat();
+        for size in [1, 4096] {
+            assert_eq!(
+                through_repair(&[&good, bytes].concat(), &[size]).unwrap(),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn malformed_blocks_are_left_to_the_server() {
+        for block in [
+            &[0x80][..],                                 // index 0
+            &[0x80 | 62],                                // an entry that is not there
+            &[0x41, 0x05, b'a'],                         // text that is cut
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], // a number without an end
+            &[0x41, 0x81, 0xff],                         // no Huffman code
+            &[0x3f, 0xe2, 0x1f],                         // table size 4097
+            &[0x82, 0x20],                               // table size after a field
+        ] {
+            arrives_as_it_is(&wire::frame(wire::HEADERS, wire::END_HEADERS, 3, block));
+        }
+    }
+
+    #[test]
+    fn malformed_frames_are_left_to_the_server() {
+        let open = wire::frame(wire::HEADERS, 0, 3, &[0x82]);
+        let after = wire::frame(wire::PING, 0, 0, &[0; 8]);
+        for frames in [
+            vec![wire::frame(
+                wire::HEADERS,
+                wire::PADDED | wire::END_HEADERS,
+                3,
+                &[9, 1],
+            )],
+            vec![wire::frame(
+                wire::HEADERS,
+                wire::PRIORITY | wire::END_HEADERS,
+                3,
+                &[0; 4],
+            )],
+            vec![wire::frame(
+                wire::CONTINUATION,
+                wire::END_HEADERS,
+                3,
+                &[0x82],
+            )],
+            vec![wire::frame(
+                wire::HEADERS,
+                wire::END_HEADERS,
+                3,
+                &[0; 16_385],
+            )],
+            vec![open.clone(), wire::frame(wire::DATA, 0, 3, b"x")],
+            vec![
+                open.clone(),
+                wire::frame(wire::CONTINUATION, wire::END_HEADERS, 5, &[0x82]),
+            ],
+            vec![
+                open.clone(),
+                wire::frame(wire::HEADERS, wire::END_HEADERS, 3, &[0x82]),
+            ],
+            vec![
+                open,
+                wire::frame(wire::CONTINUATION, wire::END_HEADERS, 3, &[0; 16_385]),
+            ],
+        ] {
+            arrives_as_it_is(&[frames.concat(), after.clone()].concat());
+        }
+    }
+
+    #[test]
+    fn what_is_no_http2_is_left_to_the_server() {
+        for bytes in [
+            &b"GET / HTTP/1.1\r\n\r\n"[..],
+            b"\x16\x03\x01\x02\x00",
+            b"PRI * HTTP/2.0\r\n\r\nXX",
+            b"P",
+            b"",
+        ] {
+            for size in [1, 4096] {
+                assert_eq!(through_repair(bytes, &[size]).unwrap(), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_client_that_stops_half_way_is_passed_on_as_far_as_it_came() {
+        let mut sent = wire::opening();
+        let block = request(&mut Encoder::with_dynamic_size(4096), RAW_PATH, PLAIN);
+        let framing = Framing {
+            cuts: vec![10],
+            ..Framing::default()
+        };
+        sent.extend(wire::block_frames(&block, 1, true, &framing));
+        for end in 0..sent.len() {
+            assert_eq!(
+                through_repair(&sent[..end], &[4096]).unwrap(),
+                &sent[..end],
+                "cut at {end}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_continuation_flood_ends_the_connection() {
+        let mut many = wire::opening();
+        many.extend(wire::frame(wire::HEADERS, 0, 1, &[0x82]));
+        let mut large = many.clone();
+        for _ in 0..256 {
+            many.extend(wire::frame(wire::CONTINUATION, 0, 1, &[]));
+        }
+        for _ in 0..4 {
+            large.extend(wire::frame(wire::CONTINUATION, 0, 1, &[0x82; 16_384]));
+        }
+        let error = |bytes: &[u8]| through_repair(bytes, &[4096]).unwrap_err().to_string();
+        assert_eq!(error(&many), "header block has over 256 frames");
+        assert_eq!(error(&large), "header block has over 65536 bytes");
+    }
+}
