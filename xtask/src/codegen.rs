@@ -29,7 +29,7 @@ const ORDERED_MAPS: [&str; 2] = [
 pub(crate) fn write(out: &mut impl Write) -> Result<()> {
     let directory = directory();
     let changed = generate()?.write(&directory)?;
-    writeln!(out, "{changed} files changed in {}", directory.display())?;
+    writeln!(out, "files changed in {}: {changed}", directory.display())?;
     Ok(())
 }
 

@@ -759,7 +759,7 @@ pub mod controller_service_capability {
             ExpandVolume = 9,
             /// Lists of volumes say which nodes a volume is available to.
             ListVolumesPublishedNodes = 10,
-            /// Lists of volumes say whether a volume is in good health. Alpha.
+            /// Answers about a volume say whether it is in good health. Alpha.
             VolumeCondition = 11,
             /// A volume can be asked for by its identifier. Alpha.
             GetVolume = 12,
@@ -1239,7 +1239,7 @@ pub mod node_service_capability {
             GetVolumeStats = 2,
             /// Expanded volumes can be handled on the node.
             ExpandVolume = 3,
-            /// The use of a volume comes with its health. Alpha.
+            /// Answers about the use of a volume say whether it is in good health. Alpha.
             VolumeCondition = 4,
             /// The access modes for one or several workloads on one node are understood. Alpha.
             SingleNodeMultiWriter = 5,
@@ -1308,7 +1308,7 @@ pub struct NodeExpandVolumeRequest {
     /// Identifier of the volume.
     #[prost(string, tag = "1")]
     pub volume_id: ::prost::alloc::string::String,
-    /// Absolute path on the node where the volume is published.
+    /// Absolute path on the node where the volume is available.
     #[prost(string, tag = "2")]
     pub volume_path: ::prost::alloc::string::String,
     /// Smallest and largest acceptable new size.
