@@ -1788,7 +1788,9 @@ pub mod identity_server {
         ) -> std::result::Result<
             tonic::Response<super::GetPluginInfoResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns what the plugin as a whole can do, the same from each instance of one version.
         async fn get_plugin_capabilities(
             &self,
@@ -1796,12 +1798,16 @@ pub mod identity_server {
         ) -> std::result::Result<
             tonic::Response<super::GetPluginCapabilitiesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns whether the plugin is ready; an unhealthy plugin answers FAILED_PRECONDITION.
         async fn probe(
             &self,
             request: tonic::Request<super::ProbeRequest>,
-        ) -> std::result::Result<tonic::Response<super::ProbeResponse>, tonic::Status>;
+        ) -> std::result::Result<tonic::Response<super::ProbeResponse>, tonic::Status> {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Who a plugin is, what it can do and whether it is ready. Every plugin instance serves it.
     #[derive(Debug)]
@@ -2538,7 +2544,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::CreateVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Removes a volume; one that is already gone counts as removed.
         async fn delete_volume(
             &self,
@@ -2546,7 +2554,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::DeleteVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Makes a volume available to a node.
         async fn controller_publish_volume(
             &self,
@@ -2554,7 +2564,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerPublishVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Takes a volume away from a node, or from all nodes.
         async fn controller_unpublish_volume(
             &self,
@@ -2562,7 +2574,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerUnpublishVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Says whether an existing volume can be used in all of the ways asked for.
         async fn validate_volume_capabilities(
             &self,
@@ -2570,7 +2584,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ValidateVolumeCapabilitiesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Lists the volumes that the plugin knows.
         async fn list_volumes(
             &self,
@@ -2578,7 +2594,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ListVolumesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns how much storage is left for new volumes.
         async fn get_capacity(
             &self,
@@ -2586,7 +2604,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::GetCapacityResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns which of the optional controller calls work.
         async fn controller_get_capabilities(
             &self,
@@ -2594,7 +2614,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerGetCapabilitiesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Takes a snapshot of a volume; repeating the call with the same name yields the same snapshot.
         async fn create_snapshot(
             &self,
@@ -2602,7 +2624,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::CreateSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Removes a snapshot; one that is already gone counts as removed.
         async fn delete_snapshot(
             &self,
@@ -2610,7 +2634,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::DeleteSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Lists the snapshots that the plugin knows.
         async fn list_snapshots(
             &self,
@@ -2618,7 +2644,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ListSnapshotsResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns one snapshot by its identifier. Alpha.
         async fn get_snapshot(
             &self,
@@ -2626,7 +2654,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::GetSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Makes a volume larger in the storage system.
         async fn controller_expand_volume(
             &self,
@@ -2634,7 +2664,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerExpandVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns one volume and its present state. Alpha.
         async fn controller_get_volume(
             &self,
@@ -2642,7 +2674,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerGetVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Changes the mutable parameters of a volume.
         async fn controller_modify_volume(
             &self,
@@ -2650,7 +2684,9 @@ pub mod controller_server {
         ) -> std::result::Result<
             tonic::Response<super::ControllerModifyVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Volumes and snapshots as the storage system keeps them, independent of any node.
     #[derive(Debug)]
@@ -3696,7 +3732,9 @@ pub mod group_controller_server {
         ) -> std::result::Result<
             tonic::Response<super::GroupControllerGetCapabilitiesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Takes a snapshot of each of the volumes at the same moment.
         async fn create_volume_group_snapshot(
             &self,
@@ -3704,7 +3742,9 @@ pub mod group_controller_server {
         ) -> std::result::Result<
             tonic::Response<super::CreateVolumeGroupSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Removes a group snapshot together with its snapshots.
         async fn delete_volume_group_snapshot(
             &self,
@@ -3712,7 +3752,9 @@ pub mod group_controller_server {
         ) -> std::result::Result<
             tonic::Response<super::DeleteVolumeGroupSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns one group snapshot by its identifier.
         async fn get_volume_group_snapshot(
             &self,
@@ -3720,7 +3762,9 @@ pub mod group_controller_server {
         ) -> std::result::Result<
             tonic::Response<super::GetVolumeGroupSnapshotResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Snapshots of several volumes taken at one moment.
     #[derive(Debug)]
@@ -4196,40 +4240,26 @@ pub mod snapshot_metadata_server {
     /// Generated trait containing gRPC methods that should be implemented for use with SnapshotMetadataServer.
     #[async_trait]
     pub trait SnapshotMetadata: std::marker::Send + std::marker::Sync + 'static {
-        /// Server streaming response type for the GetMetadataAllocated method.
-        type GetMetadataAllocatedStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<
-                    super::GetMetadataAllocatedResponse,
-                    tonic::Status,
-                >,
-            >
-            + std::marker::Send
-            + 'static;
         /// Streams the blocks of a snapshot that hold data, in ascending order.
         async fn get_metadata_allocated(
             &self,
             request: tonic::Request<super::GetMetadataAllocatedRequest>,
         ) -> std::result::Result<
-            tonic::Response<Self::GetMetadataAllocatedStream>,
+            tonic::Response<BoxStream<super::GetMetadataAllocatedResponse>>,
             tonic::Status,
-        >;
-        /// Server streaming response type for the GetMetadataDelta method.
-        type GetMetadataDeltaStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<
-                    super::GetMetadataDeltaResponse,
-                    tonic::Status,
-                >,
-            >
-            + std::marker::Send
-            + 'static;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Streams the blocks that differ between two snapshots of a volume, in ascending order.
         async fn get_metadata_delta(
             &self,
             request: tonic::Request<super::GetMetadataDeltaRequest>,
         ) -> std::result::Result<
-            tonic::Response<Self::GetMetadataDeltaStream>,
+            tonic::Response<BoxStream<super::GetMetadataDeltaResponse>>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Which blocks of a snapshot hold data, for backup tools. Alpha.
     #[derive(Debug)]
@@ -4317,7 +4347,9 @@ pub mod snapshot_metadata_server {
                         super::GetMetadataAllocatedRequest,
                     > for GetMetadataAllocatedSvc<T> {
                         type Response = super::GetMetadataAllocatedResponse;
-                        type ResponseStream = T::GetMetadataAllocatedStream;
+                        type ResponseStream = BoxStream<
+                            super::GetMetadataAllocatedResponse,
+                        >;
                         type Future = BoxFuture<
                             tonic::Response<Self::ResponseStream>,
                             tonic::Status,
@@ -4368,7 +4400,7 @@ pub mod snapshot_metadata_server {
                         super::GetMetadataDeltaRequest,
                     > for GetMetadataDeltaSvc<T> {
                         type Response = super::GetMetadataDeltaResponse;
-                        type ResponseStream = T::GetMetadataDeltaStream;
+                        type ResponseStream = BoxStream<super::GetMetadataDeltaResponse>;
                         type Future = BoxFuture<
                             tonic::Response<Self::ResponseStream>,
                             tonic::Status,
@@ -4747,7 +4779,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeStageVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Undoes the preparation of a volume on the node.
         async fn node_unstage_volume(
             &self,
@@ -4755,7 +4789,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeUnstageVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Makes a volume usable for one workload, at the target path.
         async fn node_publish_volume(
             &self,
@@ -4763,7 +4799,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodePublishVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Takes a volume away from one workload.
         async fn node_unpublish_volume(
             &self,
@@ -4771,7 +4809,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeUnpublishVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns how much of a volume is used.
         async fn node_get_volume_stats(
             &self,
@@ -4779,7 +4819,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeGetVolumeStatsResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Lets the node use the new size of an expanded volume.
         async fn node_expand_volume(
             &self,
@@ -4787,7 +4829,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeExpandVolumeResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns which of the optional node calls work.
         async fn node_get_capabilities(
             &self,
@@ -4795,7 +4839,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeGetCapabilitiesResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Returns the node's name in the storage system, its volume limit and its place in the topology.
         async fn node_get_info(
             &self,
@@ -4803,7 +4849,9 @@ pub mod node_server {
         ) -> std::result::Result<
             tonic::Response<super::NodeGetInfoResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Volumes on the node where the plugin instance runs.
     #[derive(Debug)]

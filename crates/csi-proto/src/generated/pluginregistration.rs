@@ -183,7 +183,9 @@ pub mod registration_server {
         async fn get_info(
             &self,
             request: tonic::Request<super::InfoRequest>,
-        ) -> std::result::Result<tonic::Response<super::PluginInfo>, tonic::Status>;
+        ) -> std::result::Result<tonic::Response<super::PluginInfo>, tonic::Status> {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
         /// Tells the plugin's side how the registration went.
         async fn notify_registration_status(
             &self,
@@ -191,7 +193,9 @@ pub mod registration_server {
         ) -> std::result::Result<
             tonic::Response<super::RegistrationStatusResponse>,
             tonic::Status,
-        >;
+        > {
+            Err(tonic::Status::unimplemented("the plugin does not implement this call"))
+        }
     }
     /// Served by the plugin's side on a socket in the kubelet's registration directory.
     #[derive(Debug)]

@@ -3,7 +3,7 @@
 use csi_proto::{
     csi::v1::{
         BlockMetadata, BlockMetadataType, GetMetadataAllocatedRequest,
-        GetMetadataAllocatedResponse, GetMetadataDeltaRequest, GetMetadataDeltaResponse,
+        GetMetadataAllocatedResponse, GetMetadataDeltaRequest,
         snapshot_metadata_client::SnapshotMetadataClient,
         snapshot_metadata_server::{SnapshotMetadata, SnapshotMetadataServer},
     },
@@ -13,7 +13,7 @@ use csi_proto::{
         registration_server::{Registration, RegistrationServer},
     },
 };
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Request, Response, Status, codegen::BoxStream};
 
 struct Plugin;
 
@@ -51,17 +51,12 @@ async fn unary_calls_bring_back_answers_and_errors() {
     );
 }
 
-type Stream<T> = tokio_stream::Iter<std::vec::IntoIter<Result<T, Status>>>;
-
 #[tonic::async_trait]
 impl SnapshotMetadata for Plugin {
-    type GetMetadataAllocatedStream = Stream<GetMetadataAllocatedResponse>;
-    type GetMetadataDeltaStream = Stream<GetMetadataDeltaResponse>;
-
     async fn get_metadata_allocated(
         &self,
         request: Request<GetMetadataAllocatedRequest>,
-    ) -> Result<Response<Self::GetMetadataAllocatedStream>, Status> {
+    ) -> Result<Response<BoxStream<GetMetadataAllocatedResponse>>, Status> {
         let from = request.into_inner().starting_offset;
         let part = |byte_offset| GetMetadataAllocatedResponse {
             block_metadata_type: BlockMetadataType::FixedLength.into(),
@@ -76,14 +71,7 @@ impl SnapshotMetadata for Plugin {
             Ok(part(from + 10)),
             Err(Status::aborted("snapshot is gone")),
         ];
-        Ok(Response::new(tokio_stream::iter(parts)))
-    }
-
-    async fn get_metadata_delta(
-        &self,
-        _: Request<GetMetadataDeltaRequest>,
-    ) -> Result<Response<Self::GetMetadataDeltaStream>, Status> {
-        Err(Status::unimplemented("no deltas"))
+        Ok(Response::new(Box::pin(tokio_stream::iter(parts))))
     }
 }
 
@@ -105,9 +93,16 @@ async fn streaming_calls_bring_back_each_part_and_a_late_error() {
     }
     assert_eq!(stream.message().await.unwrap_err().code(), Code::Aborted);
 
+    // A call that the plugin does not write.
     let error = client
         .get_metadata_delta(GetMetadataDeltaRequest::default())
         .await
         .unwrap_err();
-    assert_eq!(error.code(), Code::Unimplemented);
+    assert_eq!(
+        (error.code(), error.message()),
+        (
+            Code::Unimplemented,
+            "the plugin does not implement this call"
+        )
+    );
 }
