@@ -8,6 +8,9 @@
 mod domain;
 
 pub use domain::{
-    KeyValue, KeyValueError, Manifest, ManifestError, NameAdvice, NameConsumer, PluginName,
-    PluginNameError, VendorVersion, VendorVersionError, VersionAdvice,
+    CapabilityAdvice, ExpandVolume, KeyValue, KeyValueError, Manifest, ManifestError, NameAdvice,
+    NameConsumer, NodeTopology, ObservedCapability, Offer, OfferError, OfferedService,
+    OfferedServiceError, PluginCapabilities, PluginCapability, PluginName, PluginNameError,
+    ServiceCapability, VendorVersion, VendorVersionError, VersionAdvice, VolumeExpansion,
+    VolumeExpansionError,
 };
