@@ -1,0 +1,107 @@
+//! "Did you mean": the known name closest to a text that is none.
+
+use std::cmp::Reverse;
+
+/// Longer texts are no misspelling of anything, and comparing them costs time.
+const LONGEST: usize = 64;
+
+/// The candidate that `text` most probably means, if one is near enough.
+///
+/// Case, dashes, a leading `csi.v1.` and a missing `_SERVICE` do not count as differences; up to one wrong letter in
+/// three is forgiven.
+pub(crate) fn nearest(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'static str>,
+) -> Option<&'static str> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let upper = text
+        .trim()
+        .to_ascii_uppercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let wanted = upper.strip_prefix("CSI_V1_").unwrap_or(&upper);
+    candidates
+        .into_iter()
+        .flat_map(|name| {
+            [
+                (name, name),
+                (name, name.strip_suffix("_SERVICE").unwrap_or(name)),
+            ]
+        })
+        .map(|(name, form)| (distance(wanted, form), form, name))
+        .filter(|&(distance, form, _)| distance * 3 <= form.len())
+        // Of two that are equally near, the one that begins alike: people err late in a word.
+        .min_by_key(|&(distance, form, _)| (distance, Reverse(common_prefix(wanted, form))))
+        .map(|(.., name)| name)
+}
+
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+/// How many letters to insert, remove or replace to get from one text to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.bytes().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (above, b) in row.iter_mut().skip(1).zip(to.bytes()) {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = *above;
+            left = replaced.min(left + 1).min(diagonal + 1);
+            *above = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn distance_counts_single_letter_edits() {
+        for (from, to, edits) in [
+            ("", "", 0),
+            ("", "ABC", 3),
+            ("ABC", "", 3),
+            ("ABC", "ABC", 0),
+            ("KITTEN", "SITTING", 3),
+            ("AB", "BA", 2),
+        ] {
+            assert_eq!(distance(from, to), edits, "{from:?} -> {to:?}");
+        }
+    }
+
+    #[test]
+    fn of_two_equally_near_the_one_that_begins_alike_wins() {
+        for (text, found) in [("ofline", "OFFLINE"), ("onlne", "ONLINE")] {
+            assert_eq!(nearest(text, ["ONLINE", "OFFLINE"]), Some(found));
+            assert_eq!(nearest(text, ["OFFLINE", "ONLINE"]), Some(found));
+        }
+    }
+
+    #[test]
+    fn the_closest_name_wins_and_far_texts_get_none() {
+        let names = [
+            "CONTROLLER_SERVICE",
+            "GROUP_CONTROLLER_SERVICE",
+            "NODE_SERVICE",
+        ];
+        for (text, found) in [
+            ("controller-service", Some("CONTROLLER_SERVICE")),
+            ("Controler", Some("CONTROLLER_SERVICE")),
+            ("csi.v1.Node", Some("NODE_SERVICE")),
+            ("group controller", Some("GROUP_CONTROLLER_SERVICE")),
+            ("foo", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(text, names), found, "{text:?}");
+        }
+        assert_eq!(nearest(&"NODE_SERVICE".repeat(6), names), None);
+    }
+}
