@@ -1,5 +1,5 @@
 //! Unix-socket endpoints for gRPC.
 
-mod repair;
+mod authority;
 
-pub use repair::AuthorityRepair;
+pub use authority::AuthorityRepair;

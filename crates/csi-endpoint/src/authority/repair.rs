@@ -1,42 +1,33 @@
-//! Repair of HTTP/2 requests whose `:authority` the server's HTTP/2 stack refuses.
-//!
-//! Clients on Unix sockets have no host name to send. Many send the socket's path instead, raw or percent-encoded:
-//! every kubelet when it dials a registration socket, kubelets to 1.25 when they call a CSI plugin, gRPC for Python,
-//! C++, Ruby and Java by default. `h2`, the HTTP/2 stack under hyper and tonic, resets such a request with
-//! PROTOCOL_ERROR before any handler runs. [`AuthorityRepair`] stands between the socket and that stack and gives
-//! such requests the authority `localhost`.
-//!
-//! It decides once, by the first request of a connection:
-//!
-//! - Its authority is acceptable, or absent: from then on the connection is passed through. No byte is looked at or
-//!   copied again. A later request on it with a bad authority is refused by the server, as it would be without the repair.
-//! - Otherwise each header block of the connection is decoded, with a mirror of the client's HPACK table, and encoded
-//!   again without dynamic indexing. To replace the value in place would not do: where the replacement is longer than the
-//!   original, the tables of client and server drift apart.
-//!
-//! What is malformed is passed on for the server to refuse. What is held back is bounded: a header block that grows
-//! beyond four times the server's limit for a header list, or over 256 frames, ends the connection.
-
-mod frame;
-mod hpack;
-mod huffman;
-mod machine;
-mod static_table;
-
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use self::machine::{Machine, Verdict};
+use super::hpack::Rule;
+use super::machine::{Machine, Verdict};
 
 /// Bytes read at once from a connection that is being repaired.
 const READ_SIZE: usize = 4096;
 
 /// A connection whose requests arrive with an `:authority` that HTTP/2 servers in Rust accept.
 ///
-/// See the [module](self) for what is changed and when. Writing is passed through untouched.
+/// Clients on Unix sockets have no host name to send. Many send the socket's path instead, raw or percent-encoded:
+/// every kubelet when it dials a registration socket, kubelets to 1.25 when they call a CSI plugin, gRPC for Python,
+/// C++, Ruby and Java by default. `h2`, the HTTP/2 stack under hyper and tonic, resets such a request with
+/// PROTOCOL_ERROR before any handler runs. The repair stands between the socket and that stack and gives such requests
+/// the authority `localhost`. Writing is passed through untouched.
+///
+/// It decides once, by the first request of a connection:
+///
+/// - Its authority is acceptable, or absent: from then on the connection is passed through. No byte is looked at or
+///   copied again. A later request on it with a bad authority is refused by the server, as it would be without the repair.
+/// - Otherwise each header block of the connection is decoded, with a mirror of the client's HPACK table, and encoded
+///   again without dynamic indexing. To replace the value in place would not do: where the replacement is longer than the
+///   original, the tables of client and server drift apart.
+///
+/// What is malformed is passed on for the server to refuse. What is held back is bounded: a header block that grows
+/// beyond four times the server's limit for a header list, or over 256 frames, ends the connection.
 ///
 /// # Examples
 ///
@@ -83,7 +74,7 @@ impl<IO> AuthorityRepair<IO> {
     /// not raise SETTINGS_HEADER_TABLE_SIZE (4096) or SETTINGS_MAX_FRAME_SIZE (16384).
     pub fn new(io: IO, max_header_list_size: usize) -> Self {
         let repair = Repair {
-            machine: Machine::new(max_header_list_size),
+            machine: Machine::new(Rule::RepairRefused, max_header_list_size),
             input: Vec::new(),
             consumed: 0,
             delivered: 0,
@@ -112,7 +103,7 @@ impl<IO> AuthorityRepair<IO> {
     pub fn is_repairing(&self) -> bool {
         match &self.mode {
             Mode::Through => false,
-            Mode::Repair(repair) => repair.machine.repairing(),
+            Mode::Repair(repair) => repair.machine.rewriting(),
         }
     }
 }
@@ -139,8 +130,8 @@ impl Repair {
         if self.consumed == self.input.len() {
             return Ok(false);
         }
-        let (was_repairing, was_judged) =
-            (self.machine.repairing(), self.machine.verdict.is_some());
+        let (was_rewriting, was_judged) =
+            (self.machine.rewriting(), self.machine.verdict.is_some());
         self.consumed += self
             .machine
             .step(&self.input[self.consumed..])
@@ -148,7 +139,7 @@ impl Repair {
                 tracing::debug!(reason = %flood, "closing a connection");
                 io::Error::new(io::ErrorKind::InvalidData, flood)
             })?;
-        if self.machine.repairing() && !was_repairing {
+        if self.machine.rewriting() && !was_rewriting {
             tracing::debug!("replacing the authority of each request on a connection by localhost");
         }
         if let Some(Verdict::Malformed(reason)) = &self.machine.verdict

@@ -1,7 +1,7 @@
 //! What comes from the client, frame by frame: bytes in, bytes out, no I/O.
 
 use super::frame::{self, Head};
-use super::hpack::{AuthorityFound, Recoder};
+use super::hpack::{AuthorityFound, Recoder, Rule};
 
 /// Header frames that one block may be spread over. A block under the size limit needs far fewer.
 const MAX_BLOCK_FRAMES: usize = 256;
@@ -22,8 +22,8 @@ pub(super) enum Flood {
 /// Why the rest of a connection is passed on as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The first request's authority is one that the server accepts, or there is none.
-    NeedsNoRepair,
+    /// The first request's authority stays as it is, or there is none.
+    NeedsNoChange,
     /// The server behind will refuse it; the text says why.
     Malformed(String),
 }
@@ -32,8 +32,8 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct Machine {
     stage: Stage,
-    /// Whether the connection's first request had to be repaired.
-    repairing: bool,
+    /// Whether the connection's first request had to be changed.
+    rewriting: bool,
     recoder: Recoder,
     max_block: usize,
     block: Block,
@@ -77,11 +77,11 @@ struct Block {
 }
 
 impl Machine {
-    pub(super) fn new(max_header_list_size: usize) -> Self {
+    pub(super) fn new(rule: Rule, max_header_list_size: usize) -> Self {
         Self {
             stage: Stage::Preface { seen: 0 },
-            repairing: false,
-            recoder: Recoder::new(max_header_list_size),
+            rewriting: false,
+            recoder: Recoder::new(rule, max_header_list_size),
             max_block: RAW_PER_LIST * max_header_list_size.max(frame::MAX_PAYLOAD),
             block: Block::default(),
             out: Vec::new(),
@@ -94,8 +94,8 @@ impl Machine {
         self.verdict.is_some() || !matches!(self.stage, Stage::Preface { .. })
     }
 
-    pub(super) fn repairing(&self) -> bool {
-        self.repairing
+    pub(super) fn rewriting(&self) -> bool {
+        self.rewriting
     }
 
     /// Takes some bytes off the front of `input` and says how many; what they become is added to `out`.
@@ -232,12 +232,12 @@ impl Machine {
         let block = &mut self.block;
         match self.recoder.recode(&block.fragments, &mut block.recoded) {
             Err(error) => return self.refuse(&error.to_string(), &[]),
-            Ok(AuthorityFound::Acceptable) if !self.repairing => {
+            Ok(AuthorityFound::Kept) if !self.rewriting => {
                 self.out.append(&mut block.raw);
-                self.verdict = Some(Verdict::NeedsNoRepair);
+                self.verdict = Some(Verdict::NeedsNoChange);
             }
             Ok(_) => {
-                self.repairing = true;
+                self.rewriting = true;
                 first.write_block(&block.priority, &block.recoded, &mut self.out);
             }
         }

@@ -1,11 +1,9 @@
 //! Header blocks of HPACK (RFC 7541): decoded with a mirror of the peer's dynamic table, encoded again without one.
 
-use std::collections::VecDeque;
-
 use http::uri::Authority;
 
 use super::huffman;
-use super::static_table::STATIC_TABLE;
+use super::table::{FIELD_OVERHEAD, TABLE_SIZE, Table, static_index};
 
 /// What stands in for an authority that HTTP/2 servers in Rust refuse.
 ///
@@ -13,14 +11,30 @@ use super::static_table::STATIC_TABLE;
 const REPLACEMENT: &[u8] = b"localhost";
 const AUTHORITY_NAME: &[u8] = b":authority";
 
-/// Octets that a field counts for beside its name and value (RFC 7541, section 4.1; RFC 9113, section 6.5.2).
-const FIELD_OVERHEAD: usize = 32;
-
-/// Table size that applies while no SETTINGS said otherwise. No server of this crate says otherwise.
-const TABLE_SIZE: usize = 4096;
-
 /// How far beyond the limit a header list is passed on, so that the server sees it is too large.
 const OVERSIZE_MARGIN: usize = 64;
+
+/// Which authorities are replaced, and by what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Those that the server would refuse, by `localhost`.
+    RepairRefused,
+    /// All, by this one.
+    Impose(Box<[u8]>),
+}
+
+impl Rule {
+    /// What stands in for `authority`, if it is to be replaced.
+    fn replacement(&self, authority: &[u8]) -> Option<&[u8]> {
+        match self {
+            // The very check that h2 makes, so that what passes here passes there.
+            Self::RepairRefused => Authority::try_from(authority)
+                .is_err()
+                .then_some(REPLACEMENT),
+            Self::Impose(imposed) => Some(imposed),
+        }
+    }
+}
 
 /// Why a header block cannot be decoded; the server behind is left to refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,15 +56,16 @@ pub(super) enum HpackError {
 /// What a header block said of `:authority`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AuthorityFound {
-    /// There is none, or one that the server accepts.
-    Acceptable,
-    /// The server would reset the stream because of it.
-    Refused,
+    /// There is none, or one that stays.
+    Kept,
+    /// One that was replaced.
+    Replaced,
 }
 
 /// Decodes a peer's header blocks and writes each anew in a form that needs no dynamic table.
 #[derive(Debug)]
 pub(super) struct Recoder {
+    rule: Rule,
     table: Table,
     max_list_size: usize,
     name: Vec<u8>,
@@ -59,8 +74,9 @@ pub(super) struct Recoder {
 
 impl Recoder {
     /// A recoder for a new connection; `max_list_size` is the server's limit on a decoded header list.
-    pub(super) fn new(max_list_size: usize) -> Self {
+    pub(super) fn new(rule: Rule, max_list_size: usize) -> Self {
         Self {
+            rule,
             table: Table::new(),
             max_list_size,
             name: Vec::new(),
@@ -68,7 +84,7 @@ impl Recoder {
         }
     }
 
-    /// Decodes one whole header block and appends it to `out`, refused authorities replaced.
+    /// Decodes one whole header block and appends it to `out`, authorities replaced as the rule says.
     ///
     /// A list over the server's limit is cut a little beyond it: the whole block is decoded, so that the table stays
     /// right, but memory stays bounded and the server refuses the list as it would have refused the original.
@@ -79,11 +95,12 @@ impl Recoder {
     ) -> Result<AuthorityFound, HpackError> {
         let mut reader = Reader { rest: block };
         let mut writer = Writer {
+            rule: &self.rule,
             out,
             list_size: 0,
             limit: self.max_list_size + OVERSIZE_MARGIN,
         };
-        let mut found = AuthorityFound::Acceptable;
+        let mut found = AuthorityFound::Kept;
         let mut first = true;
         while let Some(&byte) = reader.rest.first() {
             let (name, indexed, never_indexed) = match byte {
@@ -129,29 +146,8 @@ impl Recoder {
 }
 
 impl AuthorityFound {
-    fn of(value: &[u8]) -> Self {
-        // The very check that h2 makes, so that what passes here passes there.
-        if Authority::try_from(value).is_ok() {
-            Self::Acceptable
-        } else {
-            Self::Refused
-        }
-    }
-
     fn and(self, other: Self) -> Self {
-        if self == Self::Acceptable {
-            other
-        } else {
-            self
-        }
-    }
-}
-
-fn static_index(index: usize) -> usize {
-    if index <= STATIC_TABLE.len() {
-        index
-    } else {
-        0
+        if self == Self::Kept { other } else { self }
     }
 }
 
@@ -205,6 +201,7 @@ impl<'a> Reader<'a> {
 }
 
 struct Writer<'a> {
+    rule: &'a Rule,
     out: &'a mut Vec<u8>,
     list_size: usize,
     limit: usize,
@@ -226,7 +223,7 @@ impl Writer<'_> {
         if self.has_room(name, value) {
             self.number(0x80, 7, index);
         }
-        AuthorityFound::Acceptable
+        AuthorityFound::Kept
     }
 
     /// Writes a literal field whose name is `static_index`, or `name` where that is 0.
@@ -237,16 +234,13 @@ impl Writer<'_> {
         static_index: usize,
         never_indexed: bool,
     ) -> AuthorityFound {
-        let found = if name == AUTHORITY_NAME {
-            AuthorityFound::of(value)
+        let rule = self.rule;
+        let replacement = if name == AUTHORITY_NAME {
+            rule.replacement(value)
         } else {
-            AuthorityFound::Acceptable
+            None
         };
-        let value = if found == AuthorityFound::Refused {
-            REPLACEMENT
-        } else {
-            value
-        };
+        let value = replacement.unwrap_or(value);
         if self.has_room(name, value) {
             self.number(if never_indexed { 0x10 } else { 0x00 }, 4, static_index);
             if static_index == 0 {
@@ -254,7 +248,11 @@ impl Writer<'_> {
             }
             self.text(value);
         }
-        found
+        if replacement.is_some() {
+            AuthorityFound::Replaced
+        } else {
+            AuthorityFound::Kept
+        }
     }
 
     fn has_room(&mut self, name: &[u8], value: &[u8]) -> bool {
@@ -281,79 +279,5 @@ impl Writer<'_> {
     fn text(&mut self, text: &[u8]) {
         self.number(0x00, 7, text.len());
         self.out.extend_from_slice(text);
-    }
-}
-
-/// The peer's dynamic table as it must look after each block (RFC 7541, section 2.3).
-#[derive(Debug)]
-struct Table {
-    entries: VecDeque<Entry>,
-    size: usize,
-    max_size: usize,
-}
-
-#[derive(Debug)]
-struct Entry {
-    name: Box<[u8]>,
-    value: Box<[u8]>,
-}
-
-impl Entry {
-    fn size(&self) -> usize {
-        self.name.len() + self.value.len() + FIELD_OVERHEAD
-    }
-}
-
-impl Table {
-    fn new() -> Self {
-        Self {
-            entries: VecDeque::new(),
-            size: 0,
-            max_size: TABLE_SIZE,
-        }
-    }
-
-    fn field(&self, index: usize) -> Result<(&[u8], &[u8]), HpackError> {
-        let missing = HpackError::NoSuchEntry(index);
-        let position = index.checked_sub(1).ok_or(missing)?;
-        if let Some(&(name, value)) = STATIC_TABLE.get(position) {
-            return Ok((name.as_bytes(), value.as_bytes()));
-        }
-        let entry = self
-            .entries
-            .get(position - STATIC_TABLE.len())
-            .ok_or(missing)?;
-        Ok((&entry.name, &entry.value))
-    }
-
-    fn insert(&mut self, name: &[u8], value: &[u8]) {
-        let entry = Entry {
-            name: name.into(),
-            value: value.into(),
-        };
-        let size = entry.size();
-        // An entry larger than the table empties it and is not stored (RFC 7541, section 4.4).
-        self.evict_to(self.max_size.saturating_sub(size));
-        if size <= self.max_size {
-            self.entries.push_front(entry);
-            self.size += size;
-        }
-    }
-
-    fn resize(&mut self, max_size: usize) -> Result<(), HpackError> {
-        if max_size > TABLE_SIZE {
-            return Err(HpackError::TableTooLarge(max_size));
-        }
-        self.max_size = max_size;
-        self.evict_to(max_size);
-        Ok(())
-    }
-
-    fn evict_to(&mut self, size: usize) {
-        while self.size > size
-            && let Some(entry) = self.entries.pop_back()
-        {
-            self.size -= entry.size();
-        }
     }
 }

@@ -1,0 +1,9 @@
+//! A plugin at work: readiness that changes, sockets, servers, and the other side, a client that asks.
+
+mod client;
+mod plugin;
+mod readiness;
+
+pub use client::{PluginClient, WaitError};
+pub use plugin::{BoundPlugin, BuildError, Declared, Plugin, PluginAdvice, PluginBuilder, ServeOptions, Sourced};
+pub use readiness::ReadinessHandle;
