@@ -1,5 +1,36 @@
-//! Unix-socket endpoints for gRPC.
+//! Unix-socket endpoints for gRPC: parsing their addresses, binding and owning their files, serving them to every client
+//! there is.
+//!
+//! This crate knows nothing of CSI. It takes the text of an endpoint to a path ([`Endpoint`]), binds it so that nobody
+//! sees a socket before it answers and nobody loses a live one ([`Listener`]), removes only what it made
+//! ([`SocketFile`]), and serves gRPC on it within limits ([`serve`]), with the authority of requests repaired
+//! ([`AuthorityRepair`]).
+//!
+//! Linux only: it relies on `flock` on directories, `/proc` and what `rename` does to sockets.
 
+mod address;
 mod authority;
+mod bind;
+mod connection;
+mod denial;
+mod file_kind;
+mod incoming;
+mod limits;
+mod listener;
+mod locked_directory;
+mod obstacle;
+mod serve;
+mod socket_file;
+mod socket_mode;
 
+pub use address::{Advice, Endpoint, EndpointError};
 pub use authority::AuthorityRepair;
+pub use bind::{BindError, BindOptions, Holder};
+pub use connection::PeerCredentials;
+pub use denial::{Denial, Need};
+pub use file_kind::FileKind;
+pub use limits::Limits;
+pub use listener::Listener;
+pub use serve::{ServeError, ServeOptions, Stopped, serve};
+pub use socket_file::{Removed, SocketFile};
+pub use socket_mode::{SocketMode, SocketModeError};

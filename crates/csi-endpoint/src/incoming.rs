@@ -1,0 +1,130 @@
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::time::Sleep;
+use tokio_stream::Stream;
+use tokio_util::sync::CancellationToken;
+
+use crate::connection::{Connection, PeerCredentials};
+use crate::limits::Limits;
+
+/// Pause after the kernel could not accept, for want of descriptors or memory. Clients wait in the backlog meanwhile.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The connections of one listener: those over the limit or of strangers are closed at once.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    listener: UnixListener,
+    limits: Limits,
+    places: Arc<Semaphore>,
+    cut: CancellationToken,
+    pause: Option<Pin<Box<Sleep>>>,
+    /// What was warned of last; the same again is a debug line, so that nobody can flood the log.
+    warned: Option<Turned>,
+}
+
+/// Why a client was turned away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turned {
+    Stranger { uid: u32 },
+    Full,
+    Exhausted { error: io::ErrorKind },
+}
+
+impl Incoming {
+    /// `cut` ends every connection that is open when it is cancelled.
+    pub(crate) fn new(listener: UnixListener, limits: Limits, cut: CancellationToken) -> Self {
+        let places = Arc::new(Semaphore::new(limits.max_connections));
+        Self {
+            listener,
+            limits,
+            places,
+            cut,
+            pause: None,
+            warned: None,
+        }
+    }
+
+    fn admit(&mut self, stream: UnixStream) -> io::Result<Option<Connection>> {
+        let peer = PeerCredentials::of(&stream)?;
+        let PeerCredentials { pid, uid, .. } = peer;
+        if !self.limits.allows(uid) {
+            if self.is_news(Turned::Stranger { uid }) {
+                tracing::warn!(
+                    pid,
+                    uid,
+                    "refusing a connection: the user id is not on the allow-list"
+                );
+            } else {
+                tracing::debug!(
+                    pid,
+                    uid,
+                    "refusing a connection: the user id is not on the allow-list"
+                );
+            }
+            return Ok(None);
+        }
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            let limit = self.limits.max_connections;
+            if self.is_news(Turned::Full) {
+                tracing::warn!(
+                    pid,
+                    uid,
+                    limit,
+                    "refusing connections: as many as allowed are open"
+                );
+            } else {
+                tracing::debug!(
+                    pid,
+                    uid,
+                    limit,
+                    "refusing a connection: as many as allowed are open"
+                );
+            }
+            return Ok(None);
+        };
+        Ok(Some(Connection::new(
+            stream,
+            peer,
+            &self.limits,
+            place,
+            &self.cut,
+        )))
+    }
+
+    fn is_news(&mut self, turned: Turned) -> bool {
+        self.warned.replace(turned) != Some(turned)
+    }
+}
+
+impl Stream for Incoming {
+    type Item = io::Result<Connection>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(cx));
+                self.pause = None;
+            }
+            let accepted = ready!(self.listener.poll_accept(cx));
+            match accepted.and_then(|(stream, _)| self.admit(stream)) {
+                Ok(Some(connection)) => return Poll::Ready(Some(Ok(connection))),
+                Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    if self.is_news(Turned::Exhausted {
+                        error: error.kind(),
+                    }) {
+                        tracing::warn!(%error, "cannot accept connections, trying on");
+                    }
+                    self.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
+                }
+            }
+        }
+    }
+}

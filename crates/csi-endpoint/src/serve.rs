@@ -1,0 +1,128 @@
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
+use tonic::transport::Server;
+
+use crate::incoming::Incoming;
+use crate::limits::Limits;
+use crate::{Listener, Removed};
+
+/// How long cut connections may take to end; they need no client for it.
+const CUT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How an endpoint is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServeOptions {
+    /// What clients are granted.
+    pub limits: Limits,
+    /// How long requests in flight may go on after the shutdown, 10 s by default. Those left then are cut.
+    pub grace: Duration,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// How serving ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "connections may have been cut, and the socket may have been somebody else's by then"]
+pub struct Stopped {
+    /// Whether every request in flight was answered within the grace period.
+    pub drained: bool,
+    /// What became of the socket file.
+    pub socket: Removed,
+}
+
+/// Why an endpoint could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The HTTP/2 server ended by itself.
+    #[error("the gRPC server ended")]
+    Server(#[source] tonic::transport::Error),
+    /// All requests were answered, but the socket file stayed.
+    #[error("cannot remove the socket")]
+    Remove(#[source] std::io::Error),
+}
+
+/// Serves `routes` on `listener` until `shutdown` is ready.
+///
+/// Then, in this order: no connection is accepted any more, requests in flight have [`ServeOptions::grace`] to end, what
+/// is left is cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
+///
+/// Every request arrives with an authority that HTTP/2 servers in Rust accept (see [`AuthorityRepair`]), and with the
+/// client's [`PeerCredentials`] among its extensions.
+///
+/// [`AuthorityRepair`]: crate::AuthorityRepair
+/// [`PeerCredentials`]: crate::PeerCredentials
+///
+/// # Errors
+///
+/// Where the server ends without having been asked to, or the socket file cannot be removed.
+///
+/// # Examples
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use csi_endpoint::{BindOptions, Listener, ServeOptions, serve};
+/// use tonic::service::Routes;
+///
+/// let folder = tempfile::tempdir()?;
+/// let endpoint = folder.path().join("csi.sock").display().to_string().parse()?;
+/// let listener = Listener::bind(&endpoint, &BindOptions::default())?;
+///
+/// let shutdown = std::future::ready(());
+/// let stopped = serve(listener, Routes::default(), ServeOptions::default(), shutdown).await?;
+/// assert!(stopped.drained);
+/// # Ok(())
+/// # }
+/// ```
+pub async fn serve(
+    listener: Listener,
+    routes: Routes,
+    options: ServeOptions,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Stopped, ServeError> {
+    let ServeOptions { limits, grace } = options;
+    let (listener, socket) = listener.into_parts();
+    let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
+    let mut server = Server::builder()
+        .max_concurrent_streams(limits.max_concurrent_streams)
+        .http2_max_header_list_size(limits.max_header_list_size);
+    let incoming = Incoming::new(listener, limits, cut.clone());
+    let signal = async {
+        shutdown.await;
+        stopping.cancel();
+    };
+    let serving = server
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(incoming, signal);
+    tokio::pin!(serving);
+
+    let out_of_grace = async {
+        stopping.cancelled().await;
+        tokio::time::sleep(grace).await;
+    };
+    let drained = tokio::select! {
+        ended = &mut serving => ended.map(|()| true),
+        () = out_of_grace => {
+            cut.cancel();
+            match tokio::time::timeout(CUT_TIMEOUT, &mut serving).await {
+                Ok(ended) => ended.map(|()| false),
+                Err(_elapsed) => Ok(false),
+            }
+        }
+    };
+    let socket = socket.remove().map_err(ServeError::Remove)?;
+    Ok(Stopped {
+        drained: drained.map_err(ServeError::Server)?,
+        socket,
+    })
+}
