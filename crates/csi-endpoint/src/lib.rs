@@ -11,6 +11,7 @@
 mod address;
 mod authority;
 mod bind;
+mod connect;
 mod connection;
 mod denial;
 mod file_kind;
@@ -22,10 +23,12 @@ mod obstacle;
 mod serve;
 mod socket_file;
 mod socket_mode;
+mod watch;
 
 pub use address::{Advice, Endpoint, EndpointError};
-pub use authority::AuthorityRepair;
+pub use authority::{Authority, AuthorityRepair};
 pub use bind::{BindError, BindOptions, Holder};
+pub use connect::{ConnectError, ConnectOptions, connect};
 pub use connection::PeerCredentials;
 pub use denial::{Denial, Need};
 pub use file_kind::FileKind;
@@ -34,3 +37,4 @@ pub use listener::Listener;
 pub use serve::{ServeError, ServeOptions, Stopped, serve};
 pub use socket_file::{Removed, SocketFile};
 pub use socket_mode::{SocketMode, SocketModeError};
+pub use watch::{SocketWatch, WatchOptions};

@@ -88,7 +88,7 @@ pub async fn serve(
     listener: Listener,
     routes: Routes,
     options: ServeOptions,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future,
 ) -> Result<Stopped, ServeError> {
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();
