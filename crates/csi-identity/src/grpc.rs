@@ -9,5 +9,5 @@ mod node;
 pub use identity::IdentityService;
 pub use node::NodeInfoService;
 
-pub(crate) use gate::{Gate, is_gated};
+pub(crate) use gate::Gate;
 pub(crate) use health::Health;

@@ -48,6 +48,15 @@
 //!   runtime, no gRPC and no I/O.
 
 mod domain;
+#[cfg(feature = "grpc")]
+mod grpc;
+#[cfg(feature = "grpc")]
+mod runtime;
+
+#[cfg(feature = "grpc")]
+pub use csi_endpoint as endpoint;
+#[cfg(feature = "grpc")]
+pub use csi_proto as proto;
 
 pub use domain::{
     CapabilityAdvice, ExpandVolume, Identity, IdentitySource, KeyValue, KeyValueError, Manifest,
@@ -58,4 +67,11 @@ pub use domain::{
     TopologyAdvice, TopologyError, TopologyKey, TopologyKeyError, TopologyValue,
     TopologyValueError, VendorVersion, VendorVersionError, VersionAdvice, VolumeExpansion,
     VolumeExpansionError, WhileStarting, WhileStartingError,
+};
+#[cfg(feature = "grpc")]
+pub use grpc::{IdentityService, NodeInfoService};
+#[cfg(feature = "grpc")]
+pub use runtime::{
+    BoundPlugin, BuildError, CallError, Declared, Plugin, PluginAdvice, PluginBuilder,
+    PluginClient, ReadinessHandle, Sourced, code_name,
 };

@@ -4,6 +4,6 @@ mod client;
 mod plugin;
 mod readiness;
 
-pub use client::{PluginClient, WaitError};
-pub use plugin::{BoundPlugin, BuildError, Declared, Plugin, PluginAdvice, PluginBuilder, ServeOptions, Sourced};
+pub use client::{CallError, PluginClient, code_name};
+pub use plugin::{BoundPlugin, BuildError, Declared, Plugin, PluginAdvice, PluginBuilder, Sourced};
 pub use readiness::ReadinessHandle;

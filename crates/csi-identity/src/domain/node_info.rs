@@ -17,6 +17,18 @@ pub struct NodeInfo {
     pub accessible_topology: Option<Topology>,
 }
 
+impl NodeInfo {
+    /// A node without a limit on volumes and without a topology.
+    #[must_use]
+    pub fn new(node_id: NodeId) -> Self {
+        Self {
+            node_id,
+            max_volumes_per_node: MaxVolumes::default(),
+            accessible_topology: None,
+        }
+    }
+}
+
 /// How a plugin calls a node: any text of 1 to 256 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(Box<str>);

@@ -46,12 +46,17 @@ pub(super) fn probe_answer(answer: ProbeAnswer) -> Result<pb::ProbeResponse, Sta
 }
 
 pub(super) fn node_info(node: &NodeInfo) -> pb::NodeGetInfoResponse {
-    let text = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     pb::NodeGetInfoResponse {
         node_id: node.node_id.to_string(),
-        max_volumes_per_node: node.max_volumes_per_node.into(),
-        accessible_topology: node.accessible_topology.as_ref().map(|topology| pb::Topology {
-            segments: topology.iter().map(text).collect(),
-        }),
+        max_volumes_per_node: node.max_volumes_per_node.number(),
+        accessible_topology: node
+            .accessible_topology
+            .as_ref()
+            .map(|topology| pb::Topology {
+                segments: topology
+                    .iter()
+                    .map(|(key, value)| (key.to_string(), value.to_string()))
+                    .collect(),
+            }),
     }
 }

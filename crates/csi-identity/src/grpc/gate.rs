@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tonic::Status;
+use tonic::codegen::http;
 use tower::{Layer, Service};
 
 use crate::{Readiness, ReadinessHandle};
@@ -26,11 +27,18 @@ pub(crate) struct Gated<S> {
 ///
 /// All of csi.v1 does but Identity, the calls by which volumes leave a node, and those by which callers learn what there
 /// is: pods can leave and nodes can register while a backend is away.
-pub(crate) fn is_gated(path: &str) -> bool {
-    let Some((service, method)) = path.strip_prefix("/csi.v1.").and_then(|rest| rest.split_once('/')) else {
+fn is_gated(path: &str) -> bool {
+    let Some((service, method)) = path
+        .strip_prefix("/csi.v1.")
+        .and_then(|rest| rest.split_once('/'))
+    else {
         return false;
     };
-    let leaves = ["ControllerUnpublishVolume", "NodeUnpublishVolume", "NodeUnstageVolume"];
+    let leaves = [
+        "ControllerUnpublishVolume",
+        "NodeUnpublishVolume",
+        "NodeUnstageVolume",
+    ];
     let tells = method.ends_with("GetCapabilities") || method == "NodeGetInfo";
     service != "Identity" && !leaves.contains(&method) && !tells
 }
@@ -39,7 +47,10 @@ impl<S> Layer<S> for Gate {
     type Service = Gated<S>;
 
     fn layer(&self, inner: S) -> Gated<S> {
-        Gated { inner, readiness: self.readiness.clone() }
+        Gated {
+            inner,
+            readiness: self.readiness.clone(),
+        }
     }
 }
 
@@ -62,7 +73,9 @@ where
             let reason = match self.readiness.current() {
                 Readiness::Ready => None,
                 Readiness::Starting { reason } => Some(format!("the plugin is starting: {reason}")),
-                Readiness::NotReady { reason } => Some(format!("the plugin is not ready: {reason}")),
+                Readiness::NotReady { reason } => {
+                    Some(format!("the plugin is not ready: {reason}"))
+                }
             };
             if let Some(reason) = reason {
                 // Kubelets and sidecars take this code for "later": they repeat the call with back-off.

@@ -12,14 +12,17 @@ use crate::{Readiness, ReadinessHandle};
 #[derive(Debug)]
 pub(crate) struct Health {
     reporter: HealthReporter,
-    services: Vec<String>,
+    services: Vec<&'static str>,
 }
 
 impl Health {
     /// Health of the server as a whole (the empty name) and of each of `services`.
-    pub(crate) fn of(services: impl IntoIterator<Item = String>) -> Self {
-        let services = std::iter::once(String::new()).chain(services).collect();
-        Self { reporter: HealthReporter::new(), services }
+    pub(crate) fn of(services: &[&'static str]) -> Self {
+        let services = [&[""], services].concat();
+        Self {
+            reporter: HealthReporter::new(),
+            services,
+        }
     }
 
     pub(crate) fn service(&self) -> HealthServer<HealthService> {

@@ -46,7 +46,9 @@ impl<S: IdentitySource> Identity for IdentityService<S> {
         _: Request<pb::GetPluginCapabilitiesRequest>,
     ) -> Result<Response<pb::GetPluginCapabilitiesResponse>, Status> {
         let identity = self.identity()?;
-        Ok(Response::new(convert::plugin_capabilities(&identity.capabilities)))
+        Ok(Response::new(convert::plugin_capabilities(
+            &identity.capabilities,
+        )))
     }
 
     async fn probe(

@@ -80,9 +80,16 @@ impl Plugin {
     ///
     /// As [`Listener::bind`]: another process serves there, something that is no socket is in the way, or the system says no.
     /// Nothing is left behind.
-    pub fn bind(self, endpoint: &Endpoint, options: &BindOptions) -> Result<BoundPlugin, BindError> {
+    pub fn bind(
+        self,
+        endpoint: &Endpoint,
+        options: &BindOptions,
+    ) -> Result<BoundPlugin, BindError> {
         let listener = Listener::bind(endpoint, options)?;
-        Ok(BoundPlugin { plugin: self, listener })
+        Ok(BoundPlugin {
+            plugin: self,
+            listener,
+        })
     }
 }
 
@@ -106,9 +113,18 @@ impl BoundPlugin {
     pub async fn serve(
         self,
         options: ServeOptions,
-        shutdown: impl Future<Output = ()>,
+        shutdown: impl Future,
     ) -> Result<Stopped, ServeError> {
-        let Self { plugin: Plugin { readiness, routes, health, .. }, listener } = self;
+        let Self {
+            plugin:
+                Plugin {
+                    readiness,
+                    routes,
+                    health,
+                    ..
+                },
+            listener,
+        } = self;
         let stopping = async {
             shutdown.await;
             readiness.stop();

@@ -61,7 +61,9 @@ impl ReadinessHandle {
 
     /// What a Probe is answered now.
     pub fn probe(&self) -> ProbeAnswer {
-        self.0.policy.answer(&self.0.readiness.borrow(), self.0.created.elapsed())
+        self.0
+            .policy
+            .answer(&self.0.readiness.borrow(), self.0.created.elapsed())
     }
 
     /// Every change from now on.
@@ -71,7 +73,8 @@ impl ReadinessHandle {
 
     /// Not ready from now on, for good.
     pub(crate) fn stop(&self) {
-        self.0.replace(Readiness::not_ready("the plugin is stopping"), true);
+        self.0
+            .replace(Readiness::not_ready("the plugin is stopping"), true);
     }
 }
 
@@ -112,7 +115,10 @@ mod tests {
         let readiness = ReadinessHandle::default();
         let mut changes = readiness.subscribe();
         readiness.set(readiness.current());
-        assert!(!changes.has_changed().unwrap(), "the same again is no change");
+        assert!(
+            !changes.has_changed().unwrap(),
+            "the same again is no change"
+        );
         readiness.set(Readiness::Ready);
         assert!(changes.has_changed().unwrap());
         assert_eq!(*changes.borrow_and_update(), Readiness::Ready);
