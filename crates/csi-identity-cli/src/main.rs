@@ -1,2 +1,22 @@
-//! placeholder
-fn main() {}
+//! `csi-identity`: serve, ask and try the Identity service of CSI storage plugins.
+
+mod ask;
+mod capabilities;
+mod cli;
+mod demo;
+mod duration;
+mod info;
+mod log;
+mod output;
+mod probe;
+mod serve;
+mod signals;
+mod verdict;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    cli::Cli::parse().run(&mut std::io::stdout().lock()).into()
+}
