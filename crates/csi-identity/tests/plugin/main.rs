@@ -1,0 +1,14 @@
+//! A plugin on a real socket, asked by real clients.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
+
+mod building;
+mod examples;
+mod gate;
+mod health;
+mod identity;
+mod running;
+mod waiting;
