@@ -21,7 +21,7 @@ doc:
 
 # The README's test command.
 test:
-    cargo test --workspace --locked
+    cargo test --workspace
 
 # Generated code is what `proto/` says.
 codegen:

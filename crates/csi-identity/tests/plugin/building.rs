@@ -65,7 +65,7 @@ fn capabilities_are_derived_from_the_services_registered() {
 
 #[test]
 fn an_intercepted_service_counts_like_the_service() {
-    let intercepted = ControllerServer::with_interceptor(Everything, |request| Ok(request));
+    let intercepted = ControllerServer::with_interceptor(Everything, Ok);
     assert_eq!(
         capabilities(builder().service(intercepted)),
         "CONTROLLER_SERVICE"
