@@ -1,13 +1,15 @@
-//! Unix-socket endpoints for gRPC: parsing their addresses, binding and owning their files.
+//! Unix-socket endpoints for gRPC: parsing their addresses, binding and owning their files, connecting to them.
 //!
 //! This crate knows nothing of CSI. It takes the text of an endpoint to a path ([`Endpoint`]), binds it so that nobody
-//! sees a socket before it answers and nobody loses a live one ([`Listener`]), and removes only what it made
-//! ([`SocketFile`]).
+//! sees a socket before it answers and nobody loses a live one ([`Listener`]), removes only what it made
+//! ([`SocketFile`]), and connects to what others bound, as soon as they did and with the reason when it cannot be
+//! ([`connect()`]).
 //!
-//! Linux only: it relies on `flock` on directories, `/proc` and what `rename` does to sockets.
+//! Linux only: it relies on `flock` on directories, `/proc`, inotify and what `rename` does to sockets.
 
 mod address;
 mod bind;
+mod connect;
 mod denial;
 mod file_kind;
 mod listener;
@@ -15,11 +17,14 @@ mod locked_directory;
 mod obstacle;
 mod socket_file;
 mod socket_mode;
+mod watch;
 
 pub use address::{Advice, Endpoint, EndpointError};
 pub use bind::{BindError, BindOptions, Holder};
+pub use connect::{ConnectError, ConnectOptions, connect, connect_reporting};
 pub use denial::{Denial, Need};
 pub use file_kind::FileKind;
 pub use listener::Listener;
 pub use socket_file::{Removed, SocketFile};
 pub use socket_mode::{SocketMode, SocketModeError};
+pub use watch::{SocketWatch, WatchOptions};
