@@ -54,7 +54,7 @@ impl Default for ConnectOptions {
 
 /// Connects to an endpoint.
 ///
-/// The channel sends `localhost` as authority, and is given out only when the server's first frame was an HTTP/2
+/// The channel sends `localhost` as authority if no other is asked for, and is given out only when the server's first frame was an HTTP/2
 /// SETTINGS frame. When it loses its connection it makes a new one for the next RPC, in the same way, with a fresh
 /// look-up of the path and one try; the status of an RPC for which that failed has the [`ConnectError`] in its source
 /// chain.
@@ -82,7 +82,23 @@ pub async fn connect(
     endpoint: &Endpoint,
     options: &ConnectOptions,
 ) -> Result<Channel, ConnectError> {
-    let stream = reach(endpoint, options).await?;
+    connect_reporting(endpoint, options, |_| {}).await
+}
+
+/// Connects as [`connect()`] does, and tells why it has to wait.
+///
+/// `report` is called when the waiting begins and each time the reason becomes another one, so that a program can show
+/// it; it is not called with the error that is returned.
+///
+/// # Errors
+///
+/// As [`connect()`].
+pub async fn connect_reporting(
+    endpoint: &Endpoint,
+    options: &ConnectOptions,
+    report: impl FnMut(&ConnectError),
+) -> Result<Channel, ConnectError> {
+    let stream = reach(endpoint, options, report).await?;
     let connector = Connector::new(endpoint.clone(), options, stream);
     transport::Endpoint::from_static("http://localhost")
         .connect_with_connector(connector)
@@ -97,6 +113,7 @@ pub async fn connect(
 async fn reach(
     endpoint: &Endpoint,
     options: &ConnectOptions,
+    mut report: impl FnMut(&ConnectError),
 ) -> Result<OpenedStream, ConnectError> {
     // None where the sum is beyond what a clock can say, which is as good as never.
     let deadline = Instant::now().checked_add(options.wait);
@@ -104,7 +121,7 @@ async fn reach(
         Err(error) if !options.wait.is_zero() => error,
         done => return done,
     };
-    tracing::debug!(socket = %endpoint.path().display(), %reason, "waiting");
+    report(&reason);
     let mut watch = SocketWatch::new(endpoint.clone(), options.watch.clone());
     let mut pause = FIRST_PAUSE;
     loop {
@@ -118,7 +135,7 @@ async fn reach(
             }
         };
         if error.to_string() != reason.to_string() {
-            tracing::debug!(socket = %endpoint.path().display(), reason = %error, "still waiting");
+            report(&error);
         }
         reason = error;
         let retry = (!reason.is_about_files()).then(|| Instant::now() + pause);

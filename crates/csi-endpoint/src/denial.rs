@@ -116,7 +116,7 @@ impl fmt::Display for Denial {
         if *mode_allows {
             write!(
                 f,
-                "would let {who} {need} by its mode; look at SELinux, AppArmor or access control lists"
+                "would by its mode let {who} {need}; look at SELinux, AppArmor or access control lists"
             )
         } else {
             write!(
@@ -135,5 +135,49 @@ impl fmt::Display for Need {
             Self::Read => "lock it, which needs the read bit",
             Self::Create => "make a socket in it, which needs the write and execute bits",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_mode_allows_it_something_else_is_blamed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let stat = rustix::fs::lstat(file.path()).unwrap();
+        let (uid, gid) = (geteuid().as_raw(), getegid().as_raw());
+        assert_eq!(
+            Denial::new(Path::new("/x"), &stat, Need::Write).to_string(),
+            format!(
+                "/x (uid {uid}, gid {}, mode 0600) would by its mode let this process (uid {uid}, gid {gid}) connect, \
+                 which needs the write bit; look at SELinux, AppArmor or access control lists",
+                stat.st_gid
+            )
+        );
+    }
+
+    #[test]
+    fn the_first_class_that_fits_decides() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut stat = rustix::fs::lstat(file.path()).unwrap();
+        for (mode, need, expected) in [
+            (0o200, Need::Write, true),
+            (0o077, Need::Write, false),
+            (0o100, Need::Search, true),
+            (0o677, Need::Search, false),
+            (0o300, Need::Create, true),
+            (0o200, Need::Create, false),
+            (0o400, Need::Read, true),
+        ] {
+            stat.st_mode = mode;
+            assert_eq!(allows(&stat, need), expected, "{mode:04o} {need:?}");
+        }
+        // Somebody else's, and of no group of ours.
+        (stat.st_uid, stat.st_gid) = (stat.st_uid ^ 0x4000_0000, 0x4000_0001);
+        stat.st_mode = 0o660;
+        assert!(!allows(&stat, Need::Write));
+        stat.st_mode = 0o002;
+        assert!(allows(&stat, Need::Write));
     }
 }

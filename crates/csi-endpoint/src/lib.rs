@@ -3,10 +3,11 @@
 //!
 //! This crate knows nothing of CSI. It takes the text of an endpoint to a path ([`Endpoint`]), binds it so that nobody
 //! sees a socket before it answers and nobody loses a live one ([`Listener`]), removes only what it made
-//! ([`SocketFile`]), and serves gRPC on it within limits ([`serve`]), with the authority of requests repaired
-//! ([`AuthorityRepair`]).
+//! ([`SocketFile`]), serves gRPC on it within limits ([`serve()`]), with the authority of requests repaired
+//! ([`AuthorityRepair`]), and connects to what others bound, as soon as they did and with the reason when it cannot be
+//! ([`connect()`]).
 //!
-//! Linux only: it relies on `flock` on directories, `/proc` and what `rename` does to sockets.
+//! Linux only: it relies on `flock` on directories, `/proc`, inotify and what `rename` does to sockets.
 
 mod address;
 mod authority;
@@ -28,7 +29,7 @@ mod watch;
 pub use address::{Advice, Endpoint, EndpointError};
 pub use authority::{Authority, AuthorityRepair};
 pub use bind::{BindError, BindOptions, Holder};
-pub use connect::{ConnectError, ConnectOptions, connect};
+pub use connect::{ConnectError, ConnectOptions, connect, connect_reporting};
 pub use connection::PeerCredentials;
 pub use denial::{Denial, Need};
 pub use file_kind::FileKind;

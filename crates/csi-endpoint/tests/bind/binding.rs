@@ -1,7 +1,5 @@
 //! What binding replaces, what it refuses, and what it leaves behind.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-
 use std::{
     fs,
     os::unix::{

@@ -1,7 +1,5 @@
 //! Who may remove a socket file, and who wins when several want one path.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-
 use std::{
     fs,
     os::unix::net::{UnixListener as StdListener, UnixStream as StdStream},

@@ -2,9 +2,6 @@
 //!
 //! Rights are taken from a thread (Linux has them per thread), the rest from a child in namespaces of its own.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-#![expect(clippy::print_stdout, reason = "a test that cannot run here says so")]
-
 use std::{
     env, fs,
     os::unix::{
@@ -153,7 +150,7 @@ fn in_namespaces(kinds: &[&str], command: &str, path: &Path) -> Option<String> {
         .args(kinds)
         .args(["sh", "-c", &format!("{command} && exec \"$0\" \"$@\"")])
         .arg(env::current_exe().unwrap())
-        .args(["--exact", "child", "--ignored", "--nocapture"])
+        .args(["--exact", "confined::child", "--ignored", "--nocapture"])
         .env("CHILD_BINDS", path)
         .env("DIRECTORY", path.parent().unwrap())
         .output()

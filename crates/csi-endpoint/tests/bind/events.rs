@@ -1,7 +1,5 @@
 //! What a watcher of the directory, such as a kubelet, sees of a binding.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-
 use std::{
     fs,
     mem::MaybeUninit,

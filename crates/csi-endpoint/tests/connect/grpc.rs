@@ -1,0 +1,90 @@
+//! A gRPC server of our own making: every call succeeds with an empty message.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use h2::server::SendResponse;
+use http::{HeaderMap, HeaderValue, Response, uri::PathAndQuery};
+use tokio::{
+    net::{UnixListener, UnixStream},
+    sync::mpsc,
+    task::JoinSet,
+};
+use tonic::{Request, Status, client::Grpc, transport::Channel};
+use tonic_prost::ProstCodec;
+
+/// A server that stops, with all its connections, when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    authorities: mpsc::UnboundedReceiver<String>,
+    _tasks: JoinSet<()>,
+}
+
+impl Server {
+    /// Binds as most plugins do: the file is there a moment before it listens, and stays behind.
+    pub(crate) fn bind(path: &Path) -> Self {
+        Self::on(UnixListener::bind(path).unwrap())
+    }
+
+    pub(crate) fn on(listener: UnixListener) -> Self {
+        let (seen, authorities) = mpsc::unbounded_channel();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                connections.spawn(serve(stream, seen.clone()));
+            }
+        });
+        Self {
+            authorities,
+            _tasks: tasks,
+        }
+    }
+
+    /// The authority of the next call.
+    pub(crate) async fn authority(&mut self) -> String {
+        self.authorities.recv().await.unwrap()
+    }
+}
+
+async fn serve(stream: UnixStream, seen: mpsc::UnboundedSender<String>) {
+    // A peer that leaves early is no concern of a server.
+    let Ok(mut connection) = h2::server::handshake(stream).await else {
+        return;
+    };
+    while let Some(Ok((request, respond))) = connection.accept().await {
+        seen.send(request.uri().authority().unwrap().to_string())
+            .ok();
+        answer(respond);
+    }
+}
+
+fn answer(mut respond: SendResponse<Bytes>) {
+    let head = Response::builder()
+        .header("content-type", "application/grpc")
+        .body(())
+        .unwrap();
+    let mut body = respond.send_response(head, false).unwrap();
+    body.send_data(Bytes::from_static(&[0; 5]), false).unwrap();
+    let ok = HeaderMap::from_iter([(
+        "grpc-status".parse().unwrap(),
+        HeaderValue::from_static("0"),
+    )]);
+    body.send_trailers(ok).unwrap();
+}
+
+/// Makes a call.
+pub(crate) async fn call(channel: &Channel) -> Result<(), Status> {
+    let mut client = Grpc::new(channel.clone());
+    client
+        .ready()
+        .await
+        .map_err(|error| Status::from_error(error.into()))?;
+    let path = PathAndQuery::from_static("/test.Service/Method");
+    let codec = ProstCodec::<(), ()>::default();
+    client
+        .unary(Request::new(()), path, codec)
+        .await
+        .map(|_| ())
+}

@@ -1,0 +1,9 @@
+//! Connecting to real sockets, with and without servers behind them.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+mod errors;
+mod grpc;
+mod late;
+mod reconnect;
+mod watch;
