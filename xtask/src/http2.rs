@@ -8,6 +8,7 @@ mod frame;
 mod request;
 
 pub(crate) use self::{
-    caller::await_answer,
+    caller::{Caller, await_answer},
     frame::{Frame, FrameReader, PREFACE, flag, kind, write_frame},
+    request::{DRIVER_NAME, DRIVER_VERSION},
 };

@@ -1,5 +1,6 @@
 //! Chores of this workspace, run as `cargo xtask <command>`.
 
+mod bench;
 mod codegen;
 mod http2;
 mod interop;
@@ -17,6 +18,9 @@ use anyhow::Result;
 const USAGE: &str = "\
 usage: cargo xtask codegen            write crates/csi-proto/src/generated from proto
        cargo xtask codegen --check    only say which of its files differ (exit code 1 if any do)
+       cargo xtask bench [--quick] [--write] [--ours BINARY]
+                                      measure csi-identity beside a stock tonic server (exit code 1 if a bound is not
+                                      met), and write docs/benchmarks.md
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
@@ -43,6 +47,7 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
             ExitCode::SUCCESS
         }
         ["codegen", "--check"] => verdict(codegen::check(out)?),
+        ["bench", options @ ..] => verdict(bench::run(options, out)?),
         ["interop", "ready", socket] => {
             interop::await_ready(Path::new(socket))?;
             ExitCode::SUCCESS

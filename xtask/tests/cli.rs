@@ -71,3 +71,25 @@ fn results_of_clients_decide_the_exit_code() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), error);
     }
 }
+
+#[test]
+fn bad_options_of_the_benchmark_are_told_before_anything_is_built() {
+    for (options, error) in [
+        (
+            ["bench", "--fast"].as_slice(),
+            "error: unknown option \"--fast\", there are --quick, --write and --ours BINARY\n",
+        ),
+        (
+            &["bench", "--ours"],
+            "error: --ours needs the path of a binary\n",
+        ),
+        (
+            &["bench", "--quick", "--write"],
+            "error: --write needs the whole run, not --quick\n",
+        ),
+    ] {
+        let output = xtask(options).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), error);
+    }
+}

@@ -5,9 +5,9 @@ use anyhow::{Result, ensure};
 use super::frame::{Frame, flag, kind, write_frame};
 
 /// What every server that is called from here has to answer.
-const DRIVER_NAME: &str = "disk.example.org";
+pub(crate) const DRIVER_NAME: &str = "disk.example.org";
 /// See [`DRIVER_NAME`].
-const DRIVER_VERSION: &str = "1.2.3";
+pub(crate) const DRIVER_VERSION: &str = "1.2.3";
 
 /// `GetPluginInfoResponse { name = 1, vendor_version = 2 }` as a gRPC message: not compressed, length in four bytes.
 pub(crate) fn expected_answer() -> Vec<u8> {

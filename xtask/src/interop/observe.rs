@@ -106,6 +106,7 @@ fn shown(authority: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http2::Caller;
 
     #[test]
     fn paths_are_shown_alike_whatever_the_folder() {
@@ -118,6 +119,25 @@ mod tests {
         ] {
             assert_eq!(shown(sent, "/tmp/a/o.sock"), expected);
         }
+    }
+
+    #[test]
+    fn each_request_shows_its_authority_and_fails() {
+        let (client, server) = UnixStream::pair().unwrap();
+        let (sender, receiver) = channel();
+        let serving = thread::spawn(move || serve(&server, &sender).unwrap_err().to_string());
+        let mut caller = Caller::open(client, "/run/csi.sock").unwrap();
+        // The caller looks for a status in the first answer only.
+        for expected in [
+            "the call failed: HTTP status 200, gRPC status 12, message none",
+            "wrong answer []",
+        ] {
+            let error = caller.call().unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+            assert_eq!(receiver.recv().unwrap(), "/run/csi.sock");
+        }
+        drop(caller);
+        assert_eq!(serving.join().unwrap(), "the peer closed the connection");
     }
 
     #[test]
