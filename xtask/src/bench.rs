@@ -6,6 +6,7 @@ mod latency;
 mod machine;
 mod memory;
 mod page;
+mod processor;
 mod start;
 mod statistics;
 mod subject;
@@ -81,6 +82,8 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         Some(binary) => Subject::ours_at(binary),
         None => Subject::ours()?,
     };
+    let machine = machine::describe()?;
+    processor::stay_on_one()?;
     let page = Page {
         plan,
         sizes: [stock.size()?, ours.size()?],
@@ -91,7 +94,7 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         ],
         switches: idle::measure(&stock, &ours, plan)?,
         starts: start::measure(&stock, &ours, plan)?,
-        machine: machine::describe()?,
+        machine,
         tonic: workspace::locked_version("tonic")?,
     };
     write!(out, "{}", page.table())?;

@@ -213,7 +213,8 @@ Machine: {machine}.
 One caller calls GetPluginInfo over one connection, one call after another: {rounds} rounds of {calls} calls for each
 column, in changing order. Times are medians over the rounds, with the lowest and the highest round; a ratio is the median
 of the ratios within each round, always to the stock server with the authority `localhost`. The caller sends prepared
-bytes, costs every server the same, and compares each answer. With the authority `localhost` a connection passes through
+bytes, costs every server the same, and compares each answer. It shares one processor with the server, since the kernel's
+choice where to run them would move the times more than anything that is measured here. With the authority `localhost` a connection passes through
 csi-identity untouched; with the path of the socket, as a kubelet sends it, every request is repaired.
 
 Resident memory is `VmRSS`, its own is `RssAnon`; open connections have made one call each. The time of a start is the
