@@ -214,16 +214,18 @@ One caller calls GetPluginInfo over one connection, one call after another: {rou
 column, in changing order. Times are medians over the rounds, with the lowest and the highest round; a ratio is the median
 of the ratios within each round, always to the stock server with the authority `localhost`. The caller sends prepared
 bytes, costs every server the same, and compares each answer. It shares one processor with the server, since the kernel's
-choice where to run them would move the times more than anything that is measured here. With the authority `localhost` a connection passes through
-csi-identity untouched; with the path of the socket, as a kubelet sends it, every request is repaired.
+choice where to run them would move the times more than anything that is measured here.
+
+With the authority `localhost` a connection passes through csi-identity untouched; with the path of the socket, as a
+kubelet sends it, every request is repaired.
 
 Resident memory is `VmRSS`, its own is `RssAnon`; open connections have made one call each. The time of a start is the
 median of {starts}. 1 MB is 1,000,000 bytes.
 
 ## How to repeat
 
-`cargo xtask bench --write` measures for about a minute and writes this page; it ends with exit code 1 if a bound is not
-met. `cargo xtask bench --quick` gives a first idea. Nothing else should keep the machine busy.
+`cargo xtask bench --write` measures for about half a minute and writes this page; it ends with exit code 1 if a bound is
+not met. `cargo xtask bench --quick` gives a first idea. Nothing else should keep the machine busy.
 ",
             self.table()
         )

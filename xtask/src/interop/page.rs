@@ -57,10 +57,10 @@ impl Display for Page<'_> {
             "\
 # Other people's clients
 
-A gRPC client of a Unix socket has no host name to send as `:authority`, so it sends what it makes of the path. HTTP/2
-servers in Rust refuse a request whose authority is no host name, before any code of the driver runs. The kubelet is such
-a client when it registers a driver, and so is every client built on the C core (Python, C++, Ruby). `csi-identity` puts
-the authority right before the server sees it.
+A gRPC client of a Unix socket has no host name to send as `:authority`. Some send `localhost`, others what they make of
+the path; the kubelet, when it registers a driver, and Python are among the latter. HTTP/2 servers in Rust refuse a
+request whose authority is no host name, before any code of the driver runs. `csi-identity` puts the authority right
+before the server sees it.
 
 Each row is 1,000 calls over one connection, with up to six random metadata fields of up to 400 bytes each, then 20 calls
 over each of five connections at once. Every answer is compared. \"Answered\" means all of them. The right column is an
