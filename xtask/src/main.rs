@@ -1,31 +1,68 @@
 //! Chores of this workspace, run as `cargo xtask <command>`.
 
+mod bench;
 mod codegen;
+mod http2;
+mod interop;
+mod table;
+mod workspace;
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
 };
 
+use anyhow::Result;
+
 const USAGE: &str = "\
 usage: cargo xtask codegen            write crates/csi-proto/src/generated from proto
-       cargo xtask codegen --check    only say which of its files differ (exit code 1 if any do)";
+       cargo xtask codegen --check    only say which of its files differ (exit code 1 if any do)
+       cargo xtask bench [--quick] [--write] [--ours BINARY]
+                                      measure csi-identity beside a stock tonic server (exit code 1 if a bound is not
+                                      met), and write docs/benchmarks.md
+for interop/run:
+       cargo xtask interop ready SOCKET                 wait until the server there answers
+       cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
+       cargo xtask interop report RESULTS [--write]     show and judge what clients saw (exit code 1 if it is not right)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let result = match arguments.as_slice() {
-        ["codegen"] => codegen::write(&mut io::stdout()).map(|()| ExitCode::SUCCESS),
-        ["codegen", "--check"] => {
-            codegen::check(&mut io::stdout()).map(|same| ExitCode::from(u8::from(!same)))
+    match run(&arguments, &mut io::stdout()) {
+        Ok(code) => code,
+        Err(error) => {
+            // Standard error is gone as well if this fails, so nobody could be told.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
         }
-        _ => writeln!(io::stderr(), "{USAGE}")
-            .map(|()| ExitCode::from(2))
-            .map_err(Into::into),
-    };
-    result.unwrap_or_else(|error| {
-        // Standard error is gone as well if this fails, so nobody could be told.
-        let _ = writeln!(io::stderr(), "error: {error:#}");
-        ExitCode::from(2)
+    }
+}
+
+fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
+    let verdict = |right: bool| ExitCode::from(u8::from(!right));
+    Ok(match arguments {
+        ["codegen"] => {
+            codegen::write(out)?;
+            ExitCode::SUCCESS
+        }
+        ["codegen", "--check"] => verdict(codegen::check(out)?),
+        ["bench", options @ ..] => verdict(bench::run(options, out)?),
+        ["interop", "ready", socket] => {
+            interop::await_ready(Path::new(socket))?;
+            ExitCode::SUCCESS
+        }
+        ["interop", "observe", socket, client @ ..] => {
+            writeln!(out, "{}", interop::observe(Path::new(socket), client)?)?;
+            ExitCode::SUCCESS
+        }
+        ["interop", "report", results] => verdict(interop::report(Path::new(results), false, out)?),
+        ["interop", "report", results, "--write"] => {
+            verdict(interop::report(Path::new(results), true, out)?)
+        }
+        _ => {
+            writeln!(io::stderr(), "{USAGE}")?;
+            ExitCode::from(2)
+        }
     })
 }

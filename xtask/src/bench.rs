@@ -1,0 +1,105 @@
+//! Measures `csi-identity` beside a stock tonic server, in one run and round by round, so that whatever else the machine
+//! does at the time happens to both.
+
+mod idle;
+mod latency;
+mod machine;
+mod memory;
+mod page;
+mod processor;
+mod start;
+mod statistics;
+mod subject;
+
+use std::{io::Write, path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use self::{page::Page, subject::Subject};
+use crate::workspace;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    rounds: usize,
+    calls_a_round: usize,
+    calls_before_memory: usize,
+    open_connections: usize,
+    idle: Duration,
+    starts: usize,
+}
+
+impl Plan {
+    const FULL: Self = Self {
+        rounds: 20,
+        calls_a_round: 2_000,
+        calls_before_memory: 100_000,
+        open_connections: 1_000,
+        idle: Duration::from_secs(20),
+        starts: 20,
+    };
+    const QUICK: Self = Self {
+        rounds: 5,
+        calls_a_round: 500,
+        calls_before_memory: 10_000,
+        open_connections: 100,
+        idle: Duration::from_secs(2),
+        starts: 5,
+    };
+}
+
+/// Builds and measures; tells whether every bound is met.
+///
+/// # Errors
+///
+/// Where the options are no options, something cannot be built, or a server does not answer as it has to.
+pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
+    let (mut quick, mut write, mut ours) = (false, false, None);
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match *argument {
+            "--quick" => quick = true,
+            "--write" => write = true,
+            "--ours" => {
+                let binary = arguments
+                    .next()
+                    .context("--ours needs the path of a binary")?;
+                ours = Some(PathBuf::from(binary));
+            }
+            other => {
+                bail!("unknown option {other:?}, there are --quick, --write and --ours BINARY")
+            }
+        }
+    }
+    ensure!(
+        !(quick && write),
+        "--write needs the whole run, not --quick"
+    );
+
+    let plan = if quick { Plan::QUICK } else { Plan::FULL };
+    let stock = Subject::stock()?;
+    let ours = match ours {
+        Some(binary) => Subject::ours_at(binary),
+        None => Subject::ours()?,
+    };
+    let machine = machine::describe()?;
+    processor::stay_on_one()?;
+    let page = Page {
+        plan,
+        sizes: [stock.size()?, ours.size()?],
+        latency: latency::measure(&stock, &ours, plan)?,
+        memory: [
+            memory::measure(&stock, plan)?,
+            memory::measure(&ours, plan)?,
+        ],
+        switches: idle::measure(&stock, &ours, plan)?,
+        starts: start::measure(&stock, &ours, plan)?,
+        machine,
+        tonic: workspace::locked_version("tonic")?,
+    };
+    write!(out, "{}", page.table())?;
+    if write {
+        workspace::write_page("docs/benchmarks.md", &page.to_string(), out)?;
+    }
+    Ok(page.meets_every_bound())
+}

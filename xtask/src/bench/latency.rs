@@ -1,0 +1,169 @@
+use std::{
+    fmt::{self, Display},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{
+    Plan,
+    statistics::{median, percentile},
+    subject::{Running, Subject},
+};
+
+/// Calls of each new connection that are not counted: tables and caches fill.
+const WARM_UP: usize = 200;
+
+/// How long GetPluginInfo takes, in each of the rounds.
+#[derive(Debug)]
+pub(crate) struct Latency {
+    /// The stock server, called with the authority `localhost`.
+    pub(crate) stock: Rounds,
+    /// Ours, called likewise: the connection is passed through.
+    pub(crate) passed_through: Rounds,
+    /// Ours, called with the path of the socket as the authority, which has to be repaired.
+    pub(crate) repaired: Rounds,
+}
+
+/// One way of calling, in every round.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds(Vec<Round>);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
+    pub(crate) p50: Duration,
+    pub(crate) p99: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Percentile {
+    P50,
+    P99,
+}
+
+impl Rounds {
+    /// Median over the rounds, in microseconds.
+    pub(crate) fn micros(&self, percentile: Percentile) -> f64 {
+        median(self.0.iter().map(|round| round.micros(percentile)))
+    }
+
+    /// The lowest and the highest round, in microseconds.
+    pub(crate) fn range(&self, percentile: Percentile) -> (f64, f64) {
+        let values = self.0.iter().map(|round| round.micros(percentile));
+        values.fold((f64::INFINITY, 0.0), |(low, high), value| {
+            (value.min(low), value.max(high))
+        })
+    }
+
+    /// Median over the rounds of how many times as long it took as `base` in the same round.
+    pub(crate) fn ratio(&self, base: &Self, percentile: Percentile) -> f64 {
+        let pairs = self.0.iter().zip(&base.0);
+        median(pairs.map(|(round, base)| round.micros(percentile) / base.micros(percentile)))
+    }
+}
+
+impl FromIterator<Round> for Rounds {
+    fn from_iter<T: IntoIterator<Item = Round>>(rounds: T) -> Self {
+        Self(rounds.into_iter().collect())
+    }
+}
+
+impl Round {
+    fn micros(&self, percentile: Percentile) -> f64 {
+        let time = match percentile {
+            Percentile::P50 => self.p50,
+            Percentile::P99 => self.p99,
+        };
+        time.as_secs_f64() * 1e6
+    }
+}
+
+impl Display for Percentile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+        })
+    }
+}
+
+/// Measures the three side by side: in each round all of them, and each of them first, second and third in turn.
+pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<Latency> {
+    let (mut stock, mut ours) = (stock.start()?, ours.start()?);
+    for server in [&mut stock, &mut ours] {
+        server.await_answer()?;
+    }
+    let path = ours.socket().to_owned();
+    require_refusal(&stock)?;
+    let variants = [
+        (&stock, "localhost"),
+        (&ours, "localhost"),
+        (&ours, path.as_str()),
+    ];
+    let mut rounds: [Rounds; 3] = Default::default();
+    for turn in 0..plan.rounds {
+        for place in 0..variants.len() {
+            let which = (turn + place) % variants.len();
+            let (server, authority) = variants[which];
+            let round = round(server, authority, plan.calls_a_round);
+            let round = round.with_context(|| format!("round {turn}, authority {authority}"))?;
+            rounds[which].0.push(round);
+        }
+    }
+    let [stock, passed_through, repaired] = rounds;
+    Ok(Latency {
+        stock,
+        passed_through,
+        repaired,
+    })
+}
+
+fn round(server: &Running, authority: &str, calls: usize) -> Result<Round> {
+    let mut caller = server.connect(authority)?;
+    for _ in 0..WARM_UP {
+        caller.call()?;
+    }
+    let mut times = Vec::with_capacity(calls);
+    for _ in 0..calls {
+        let start = Instant::now();
+        caller.call()?;
+        times.push(start.elapsed());
+    }
+    Ok(Round {
+        p50: percentile(&mut times, 50),
+        p99: percentile(&mut times, 99),
+    })
+}
+
+/// A base line that took the path as an authority would be no stock server.
+fn require_refusal(stock: &Running) -> Result<()> {
+    match stock.connect(stock.socket())?.call() {
+        Ok(()) => bail!("the stock server takes a path as the authority, so it is no base line"),
+        Err(error) => {
+            let error = error.to_string();
+            ensure!(
+                error == "the server reset the request with PROTOCOL_ERROR",
+                "the stock server: {error}"
+            );
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_taken_within_a_round() {
+        let rounds = |p50s: [u64; 3]| {
+            let p50s = p50s.into_iter().map(Duration::from_micros);
+            Rounds::from_iter(p50s.map(|p50| Round { p50, p99: 2 * p50 }))
+        };
+        // The second round was slow for both.
+        let (base, other) = (rounds([10, 40, 10]), rounds([15, 60, 15]));
+        assert_eq!(other.ratio(&base, Percentile::P50), 1.5);
+        assert_eq!(other.micros(Percentile::P99), 30.0);
+        assert_eq!(other.range(Percentile::P50), (15.0, 60.0));
+    }
+}

@@ -1,0 +1,255 @@
+use std::{
+    fmt::{self, Display},
+    time::Duration,
+};
+
+use super::{
+    Plan,
+    latency::{Latency, Percentile, Rounds},
+    memory::{Memory, Resident},
+};
+use crate::table;
+
+/// Bytes of a binary and of a server's resident memory. A sidecar in Go has four times as many of either.
+const MAX_BYTES: u64 = 5_000_000;
+
+/// How many times as long as with the stock server a call may take.
+const MAX_RATIO: f64 = 1.15;
+
+/// `docs/benchmarks.md`. Of pairs, the stock server comes first.
+pub(crate) struct Page {
+    pub(crate) plan: Plan,
+    pub(crate) latency: Latency,
+    pub(crate) memory: [Memory; 2],
+    pub(crate) sizes: [u64; 2],
+    pub(crate) switches: [u64; 2],
+    pub(crate) starts: [Duration; 2],
+    pub(crate) machine: String,
+    /// Version of the stock server.
+    pub(crate) tonic: String,
+}
+
+struct Row {
+    what: String,
+    stock: String,
+    ours: String,
+    ratio: Option<f64>,
+    bound: Option<Bound>,
+}
+
+struct Bound {
+    text: &'static str,
+    met: bool,
+}
+
+impl Page {
+    pub(crate) fn meets_every_bound(&self) -> bool {
+        let rows = self.rows();
+        let mut bounds = rows.iter().filter_map(|row| row.bound.as_ref());
+        bounds.all(|bound| bound.met)
+    }
+
+    /// The part that is shown after each run.
+    pub(crate) fn table(&self) -> String {
+        let tonic = format!("tonic {}", self.tonic);
+        let header = ["what", &tonic, "csi-identity", "ratio", "must be", ""].map(str::to_owned);
+        let rows = self.rows().into_iter().map(|row| {
+            let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
+            let bound = row.bound.as_ref().map(|bound| bound.text.to_owned());
+            let verdict = row.bound.map(|bound| {
+                if bound.met {
+                    "met".to_owned()
+                } else {
+                    "**not met**".to_owned()
+                }
+            });
+            [
+                row.what,
+                row.stock,
+                row.ours,
+                ratio.unwrap_or_default(),
+                bound.unwrap_or_default(),
+                verdict.unwrap_or_default(),
+            ]
+        });
+        table::render(header, rows)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let Latency {
+            stock,
+            passed_through,
+            repaired,
+        } = &self.latency;
+        let mut rows = Vec::new();
+        for percentile in [Percentile::P50, Percentile::P99] {
+            let bounded = percentile == Percentile::P50;
+            let ratio = passed_through.ratio(stock, percentile);
+            rows.push(Row {
+                what: format!("GetPluginInfo, authority `localhost`, {percentile}"),
+                stock: micros(stock, percentile),
+                ours: micros(passed_through, percentile),
+                ratio: Some(ratio),
+                bound: bounded.then_some(Bound {
+                    text: "ratio at most 1.15",
+                    met: ratio <= MAX_RATIO,
+                }),
+            });
+        }
+        for percentile in [Percentile::P50, Percentile::P99] {
+            rows.push(Row {
+                what: format!("GetPluginInfo, authority is the socket's path, {percentile}"),
+                stock: "refused".to_owned(),
+                ours: micros(repaired, percentile),
+                ratio: Some(repaired.ratio(stock, percentile)),
+                bound: None,
+            });
+        }
+        rows.extend(self.memory_rows());
+        rows.push(Row::of_bytes(
+            "binary, stripped".to_owned(),
+            self.sizes,
+            true,
+        ));
+        let [stock, ours] = self.switches.map(|count| count.to_string());
+        rows.push(Row {
+            what: format!(
+                "voluntary context switches in {} s, one silent client",
+                self.plan.idle.as_secs()
+            ),
+            stock,
+            ours,
+            ratio: None,
+            bound: None,
+        });
+        let [stock, ours] = self
+            .starts
+            .map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
+        rows.push(Row {
+            what: "start of the process to first answer".to_owned(),
+            stock,
+            ours,
+            ratio: Some(self.starts[1].div_duration_f64(self.starts[0])),
+            bound: None,
+        });
+        rows
+    }
+
+    fn memory_rows(&self) -> impl Iterator<Item = Row> {
+        type Moment = fn(&Memory) -> Resident;
+        let calls = grouped(self.plan.calls_before_memory);
+        let connections = grouped(self.plan.open_connections);
+        let moments: [(String, Moment, bool); 3] = [
+            (
+                "after the first call".to_owned(),
+                |memory| memory.after_first_call,
+                true,
+            ),
+            (
+                format!("after {calls} calls"),
+                |memory| memory.after_many_calls,
+                true,
+            ),
+            (
+                format!("with {connections} open connections"),
+                |memory| memory.with_open_connections,
+                false,
+            ),
+        ];
+        moments.into_iter().flat_map(|(when, moment, bounded)| {
+            let resident = self.memory.each_ref().map(moment);
+            let all = resident.map(|resident| resident.all);
+            let own = resident.map(|resident| resident.own);
+            [
+                Row::of_bytes(format!("resident memory {when}"), all, bounded),
+                Row::of_bytes(format!("of which its own, {when}"), own, false),
+            ]
+        })
+    }
+}
+
+impl Row {
+    fn of_bytes(what: String, bytes: [u64; 2], bounded: bool) -> Self {
+        let [stock, ours] = bytes.map(|bytes| bytes as f64 / 1e6);
+        Self {
+            what,
+            stock: format!("{stock:.2} MB"),
+            ours: format!("{ours:.2} MB"),
+            ratio: Some(ours / stock),
+            bound: bounded.then_some(Bound {
+                text: "at most 5 MB",
+                met: bytes[1] <= MAX_BYTES,
+            }),
+        }
+    }
+}
+
+impl Display for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            plan,
+            machine,
+            tonic,
+            ..
+        } = self;
+        let Plan {
+            rounds,
+            calls_a_round,
+            starts,
+            ..
+        } = plan;
+        let calls = grouped(*calls_a_round);
+        write!(
+            f,
+            "\
+# Benchmarks
+
+`csi-identity serve` beside an ordinary tonic {tonic} server with the same answers (`interop/stock-tonic`), both with one
+thread and from the release profile, measured in one run.
+
+Machine: {machine}.
+
+{}
+One caller calls GetPluginInfo over one connection, one call after another: {rounds} rounds of {calls} calls for each
+column, in changing order. Times are medians over the rounds, with the lowest and the highest round; a ratio is the median
+of the ratios within each round, always to the stock server with the authority `localhost`. The caller sends prepared
+bytes, costs every server the same, and compares each answer. It shares one processor with the server, since the kernel's
+choice where to run them would move the times more than anything that is measured here.
+
+With the authority `localhost` a connection passes through csi-identity untouched; with the path of the socket, as a
+kubelet sends it, every request is repaired.
+
+Resident memory is `VmRSS`, its own is `RssAnon`; open connections have made one call each. The time of a start is the
+median of {starts}. 1 MB is 1,000,000 bytes.
+
+## How to repeat
+
+`cargo xtask bench --write` measures for about half a minute and writes this page; it ends with exit code 1 if a bound is
+not met. `cargo xtask bench --quick` gives a first idea. Nothing else should keep the machine busy.
+",
+            self.table()
+        )
+    }
+}
+
+fn micros(rounds: &Rounds, percentile: Percentile) -> String {
+    let (low, high) = rounds.range(percentile);
+    let median = rounds.micros(percentile);
+    format!("{median:.1} µs ({low:.1} to {high:.1})")
+}
+
+/// A number with a comma before every third digit from the right.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

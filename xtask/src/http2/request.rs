@@ -1,0 +1,163 @@
+//! The one request that is sent here, and its answer, as bytes.
+
+use anyhow::{Result, ensure};
+
+use super::frame::{Frame, flag, kind, write_frame};
+
+/// What every server that is called from here has to answer.
+pub(crate) const DRIVER_NAME: &str = "disk.example.org";
+/// See [`DRIVER_NAME`].
+pub(crate) const DRIVER_VERSION: &str = "1.2.3";
+
+/// `GetPluginInfoResponse { name = 1, vendor_version = 2 }` as a gRPC message: not compressed, length in four bytes.
+pub(crate) fn expected_answer() -> Vec<u8> {
+    let mut answer = vec![0x0a];
+    push_text(&mut answer, DRIVER_NAME);
+    answer.push(0x12);
+    push_text(&mut answer, DRIVER_VERSION);
+    let mut message = vec![0, 0, 0, 0];
+    push_length(&mut message, answer.len());
+    message.extend(answer);
+    message
+}
+
+/// A request for GetPluginInfo; its stream is set later.
+pub(crate) struct Request(Vec<u8>);
+
+/// The empty message: not compressed, no bytes.
+const EMPTY_MESSAGE: [u8; 5] = [0; 5];
+
+impl Request {
+    /// The first one of a connection, with every header field in full.
+    ///
+    /// # Errors
+    ///
+    /// Where the authority is longer than any socket path can make it.
+    pub(crate) fn first(authority: &str) -> Result<Self> {
+        let length = authority.len();
+        ensure!(
+            length < 127,
+            "an authority of {length} bytes, the limit is 126"
+        );
+        let mut block = METHOD_AND_SCHEME.to_vec();
+        // "Literal with incremental indexing"; the name by its index in the static table, or 0 and in full.
+        let path = "/csi.v1.Identity/GetPluginInfo";
+        for (index, name, value) in [
+            (4, None, path),
+            (1, None, authority),
+            (31, None, "application/grpc"),
+            (0, Some("te"), "trailers"),
+            (58, None, "xtask"),
+        ] {
+            block.push(0x40 | index);
+            for text in name.into_iter().chain([value]) {
+                push_text(&mut block, text);
+            }
+        }
+        Self::new(&block)
+    }
+
+    /// Any later one: the table has what the first request said, the newest field at index 62.
+    pub(crate) fn later() -> Result<Self> {
+        let block = METHOD_AND_SCHEME.into_iter();
+        let table = (62..=66).rev().map(|index| 0x80 | index);
+        Self::new(&block.chain(table).collect::<Vec<_>>())
+    }
+
+    fn new(block: &[u8]) -> Result<Self> {
+        let mut bytes = Vec::new();
+        for (kind, flags, payload) in [
+            (kind::HEADERS, flag::END_HEADERS, block),
+            (kind::DATA, flag::END_STREAM, &EMPTY_MESSAGE),
+        ] {
+            let frame = Frame {
+                kind,
+                flags,
+                stream: 0,
+                payload,
+            };
+            write_frame(&mut bytes, &frame)?;
+        }
+        Ok(Self(bytes))
+    }
+
+    /// The request as it is sent on `stream`.
+    pub(crate) fn on_stream(&mut self, stream: u32) -> &[u8] {
+        let second_frame = self.0.len() - EMPTY_MESSAGE.len() - 9;
+        for frame in [0, second_frame] {
+            self.0[frame + 5..frame + 9].copy_from_slice(&stream.to_be_bytes());
+        }
+        &self.0
+    }
+}
+
+/// `:method: POST` and `:scheme: http`, which the static table has as they are.
+const METHOD_AND_SCHEME: [u8; 2] = [0x83, 0x86];
+
+/// Length and text. HPACK and protobuf write both alike up to 126 bytes, and nothing here is longer.
+fn push_text(out: &mut Vec<u8>, text: &str) {
+    push_length(out, text.len());
+    out.extend(text.as_bytes());
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "constants, and an authority whose length was looked at"
+)]
+fn push_length(out: &mut Vec<u8>, length: usize) {
+    debug_assert!(length < 127);
+    out.push(length as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use httlib_hpack::Decoder;
+
+    use super::*;
+    use crate::http2::FrameReader;
+
+    #[test]
+    fn later_requests_say_what_the_first_one_said() {
+        let mut decoder = Decoder::default();
+        let mut fields = |request: &mut Request, stream| {
+            let mut bytes = request.on_stream(stream);
+            let mut reader = FrameReader::new();
+            let headers = reader.next(&mut bytes).unwrap();
+            assert_eq!((headers.kind, headers.stream), (kind::HEADERS, stream));
+            let mut fields = Vec::new();
+            decoder
+                .decode(&mut headers.payload.to_vec(), &mut fields)
+                .unwrap();
+            let data = reader.next(&mut bytes).unwrap();
+            assert_eq!((data.kind, data.stream), (kind::DATA, stream));
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            let texts = fields
+                .into_iter()
+                .map(|(name, value, _)| format!("{}: {}", text(name), text(value)));
+            texts.collect::<Vec<_>>()
+        };
+        let expected = [
+            ":method: POST",
+            ":scheme: http",
+            ":path: /csi.v1.Identity/GetPluginInfo",
+            ":authority: /run/csi.sock",
+            "content-type: application/grpc",
+            "te: trailers",
+            "user-agent: xtask",
+        ];
+        let first = &mut Request::first("/run/csi.sock").unwrap();
+        assert_eq!(fields(first, 1), expected);
+        let later = &mut Request::later().unwrap();
+        assert_eq!(fields(later, 3), expected);
+        assert_eq!(fields(later, 0x0100_0005), expected);
+    }
+
+    #[test]
+    fn an_authority_over_the_limit_is_an_error() {
+        assert!(Request::first(&"a".repeat(126)).is_ok());
+        assert_eq!(
+            Request::first(&"a".repeat(127)).err().unwrap().to_string(),
+            "an authority of 127 bytes, the limit is 126"
+        );
+    }
+}

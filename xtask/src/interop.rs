@@ -1,0 +1,41 @@
+//! The parts of `interop/run` that are no shell script: waiting for a server, seeing an authority, judging the results.
+
+mod observe;
+mod page;
+mod results;
+
+use std::{fs, io::Write, path::Path};
+
+use anyhow::{Context, Result};
+
+use self::{page::Page, results::Results};
+use crate::{http2, workspace};
+
+pub(crate) use self::observe::observe;
+
+/// Waits until the server on `socket` answers.
+pub(crate) fn await_ready(socket: &Path) -> Result<()> {
+    http2::await_answer(socket, "localhost", || Ok(())).map(drop)
+}
+
+/// Shows what the clients saw, and tells whether it is what has to be.
+///
+/// The file `results` is read as [`Results`]. With `write`, the page in `docs` is written, unless it would be wrong.
+pub(crate) fn report(results: &Path, write: bool, out: &mut impl Write) -> Result<bool> {
+    let text = fs::read_to_string(results)
+        .with_context(|| format!("cannot read {}", results.display()))?;
+    let results: Results = text.parse()?;
+    let page = Page {
+        results: &results,
+        tonic: &workspace::locked_version("tonic")?,
+    };
+    write!(out, "{}", page.table())?;
+    let complaints = results.complaints();
+    for complaint in &complaints {
+        writeln!(out, "{complaint}")?;
+    }
+    if write && complaints.is_empty() {
+        workspace::write_page("docs/interop.md", &page.to_string(), out)?;
+    }
+    Ok(complaints.is_empty())
+}
