@@ -32,3 +32,11 @@ deny:
 
 package:
     cargo package --workspace --locked --allow-dirty
+
+# Other people's clients against our server, in the languages that are installed.
+interop:
+    interop/run
+
+# Latency, memory and size beside a stock tonic server; `just bench --write` writes docs/benchmarks.md.
+bench *OPTIONS:
+    cargo xtask bench {{OPTIONS}}

@@ -5,16 +5,13 @@
 mod debug;
 mod tree;
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, Result};
 use protox::prost_reflect::MessageDescriptor;
 
 use self::tree::Tree;
+use crate::workspace;
 
 /// The texts to compile, relative to `proto`.
 const FILES: [&str; 2] = ["csi/v1/csi.proto", "pluginregistration/v1/api.proto"];
@@ -46,12 +43,7 @@ pub(crate) fn check(out: &mut impl Write) -> Result<bool> {
 }
 
 fn directory() -> PathBuf {
-    workspace("crates/csi-proto/src/generated")
-}
-
-/// A path given from the root of the workspace, which is the directory around this crate's.
-fn workspace(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(path)
+    workspace::path("crates/csi-proto/src/generated")
 }
 
 /// What a call answers that a plugin does not write, as the generator has it and as callers shall read it.
@@ -59,7 +51,7 @@ const STUB_MESSAGE: &str = "\"Not yet implemented\"";
 const OUR_STUB_MESSAGE: &str = "\"the plugin does not implement this call\"";
 
 fn generate() -> Result<Tree> {
-    let mut compiler = protox::Compiler::new([workspace("proto")])?;
+    let mut compiler = protox::Compiler::new([workspace::path("proto")])?;
     compiler.include_imports(true).open_files(FILES)?;
     let mut tree = Tree::default();
     tree.insert("descriptors.bin", compiler.encode_file_descriptor_set());

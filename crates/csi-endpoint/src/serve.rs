@@ -1,3 +1,4 @@
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -88,7 +89,20 @@ pub async fn serve(
     listener: Listener,
     routes: Routes,
     options: ServeOptions,
-    shutdown: impl Future,
+    shutdown: impl Future + Send,
+) -> Result<Stopped, ServeError> {
+    let shutdown = async {
+        shutdown.await;
+    };
+    serve_until(listener, routes, options, Box::pin(shutdown)).await
+}
+
+/// The same for one kind of future, so that the server is compiled here and once.
+async fn serve_until(
+    listener: Listener,
+    routes: Routes,
+    options: ServeOptions,
+    shutdown: Pin<Box<dyn Future<Output = ()> + Send + '_>>,
 ) -> Result<Stopped, ServeError> {
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();

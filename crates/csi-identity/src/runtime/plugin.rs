@@ -113,7 +113,7 @@ impl BoundPlugin {
     pub async fn serve(
         self,
         options: ServeOptions,
-        shutdown: impl Future,
+        shutdown: impl Future + Send,
     ) -> Result<Stopped, ServeError> {
         let Self {
             plugin:
