@@ -16,6 +16,7 @@ mod connect;
 mod connection;
 mod denial;
 mod file_kind;
+mod in_flight;
 mod incoming;
 mod limits;
 mod listener;

@@ -5,9 +5,15 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server;
 
+use crate::in_flight::InFlight;
 use crate::incoming::Incoming;
 use crate::limits::Limits;
 use crate::{Listener, Removed};
+
+/// How long no request may have been there before connections that are still open are idle ones, and are cut.
+///
+/// Their clients have been told to go (GOAWAY); one that hangs does not hear it.
+const CALM: Duration = Duration::from_millis(250);
 
 /// How long cut connections may take to end; they need no client for it.
 const CUT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -55,7 +61,7 @@ pub enum ServeError {
 /// Serves `routes` on `listener` until `shutdown` is ready.
 ///
 /// Then, in this order: no connection is accepted any more, requests in flight have [`ServeOptions::grace`] to end, what
-/// is left is cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
+/// is left and idle connections are cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
 ///
 /// Every request arrives with an authority that HTTP/2 servers in Rust accept (see [`AuthorityRepair`]), and with the
 /// client's [`PeerCredentials`] among its extensions.
@@ -107,9 +113,11 @@ async fn serve_until(
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();
     let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
+    let in_flight = InFlight::default();
     let mut server = Server::builder()
         .max_concurrent_streams(limits.max_concurrent_streams)
-        .http2_max_header_list_size(limits.max_header_list_size);
+        .http2_max_header_list_size(limits.max_header_list_size)
+        .layer(in_flight.clone());
     let incoming = Incoming::new(listener, limits, cut.clone());
     let signal = async {
         shutdown.await;
@@ -120,17 +128,19 @@ async fn serve_until(
         .serve_with_incoming_shutdown(incoming, signal);
     tokio::pin!(serving);
 
-    let out_of_grace = async {
+    let settled = async {
         stopping.cancelled().await;
-        tokio::time::sleep(grace).await;
+        tokio::time::timeout(grace, in_flight.settled(CALM))
+            .await
+            .is_ok()
     };
     let drained = tokio::select! {
         ended = &mut serving => ended.map(|()| true),
-        () = out_of_grace => {
+        drained = settled => {
             cut.cancel();
             match tokio::time::timeout(CUT_TIMEOUT, &mut serving).await {
-                Ok(ended) => ended.map(|()| false),
-                Err(_elapsed) => Ok(false),
+                Ok(ended) => ended.map(|()| drained),
+                Err(_elapsed) => Ok(drained),
             }
         }
     };

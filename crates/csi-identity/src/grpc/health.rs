@@ -40,12 +40,17 @@ impl Health {
         }
     }
 
-    /// Reports each change of readiness, for ever.
+    /// Reports each change of readiness, for ever; when the plugin stops, watchers get the last one and are let go.
     pub(crate) async fn follow(mut self, readiness: &ReadinessHandle) -> Infallible {
         let mut changes = readiness.subscribe();
         loop {
             let current = changes.borrow_and_update().clone();
             self.report(&current).await;
+            if readiness.is_stopping() {
+                for service in &self.services {
+                    self.reporter.clear_service_status(service).await;
+                }
+            }
             if changes.changed().await.is_err() {
                 // Does not happen while `readiness` is borrowed; if it did, nothing more would change.
                 return std::future::pending().await;

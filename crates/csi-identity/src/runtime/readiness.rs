@@ -71,6 +71,10 @@ impl ReadinessHandle {
         self.0.readiness.subscribe()
     }
 
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.0.stopping.load(Ordering::Relaxed)
+    }
+
     /// Not ready from now on, for good.
     pub(crate) fn stop(&self) {
         self.0

@@ -57,3 +57,22 @@ async fn health_is_served_only_where_asked_for() {
         .unwrap_err();
     assert_eq!(status.code(), Code::Unimplemented);
 }
+
+#[tokio::test]
+async fn watchers_do_not_hold_up_a_stop() {
+    let running = Running::start(plugin(true));
+    running.readiness.set(Readiness::Ready);
+    let mut client = HealthClient::new(running.channel().await);
+    let mut watch = client
+        .watch(HealthCheckRequest::default())
+        .await
+        .unwrap()
+        .into_inner();
+    while watch.message().await.unwrap().unwrap().status() != ServingStatus::Serving {}
+
+    let stopped = tokio::spawn(running.stop());
+    let last = watch.message().await.unwrap().map(|answer| answer.status());
+    assert_eq!(last, Some(ServingStatus::NotServing));
+    assert_eq!(watch.message().await.unwrap(), None);
+    assert!(stopped.await.unwrap().drained);
+}
