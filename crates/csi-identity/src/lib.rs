@@ -47,6 +47,10 @@
 //! - `grpc` (default): the adapters to gRPC and the server. Without it the crate is the types above alone, with no
 //!   runtime, no gRPC and no I/O.
 
+#[cfg(all(doctest, feature = "grpc"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod domain;
 #[cfg(feature = "grpc")]
 mod grpc;

@@ -10,5 +10,6 @@ mod examples;
 mod gate;
 mod health;
 mod identity;
+mod readme;
 mod running;
 mod waiting;
