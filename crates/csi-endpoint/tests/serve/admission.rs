@@ -1,0 +1,117 @@
+//! Who is let in: uids on the list, and as many as there are places.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use csi_endpoint::{ConnectError, ConnectOptions, Limits, connect};
+use rustix::process::geteuid;
+
+use crate::bounded::within;
+use crate::raw::{GOOD, Raw, first_call};
+use crate::served::{Served, ask};
+use crate::wire;
+
+fn allowing(uids: Vec<u32>) -> Limits {
+    Limits {
+        allow_uids: Some(uids),
+        ..Limits::default()
+    }
+}
+
+/// What was logged, as text.
+#[derive(Clone, Debug, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Takes part of this thread's log until the guard is dropped.
+    fn listen(&self) -> tracing::subscriber::DefaultGuard {
+        let log = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .without_time()
+            .with_writer(move || log.clone())
+            .finish();
+        tracing::subscriber::set_default(subscriber)
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(text)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_user_on_the_list_is_served() {
+    let uid = geteuid().as_raw();
+    let served = Served::with_limits(allowing(vec![uid + 1, uid]));
+    assert_eq!(ask(&mut served.client().await).await.r#type, "CSIPlugin");
+}
+
+#[tokio::test]
+async fn a_stranger_is_turned_away_without_an_answer_and_logged() {
+    let log = Log::default();
+    let _guard = log.listen();
+    let uid = geteuid().as_raw();
+    let served = Served::with_limits(allowing(vec![uid + 1]));
+
+    let raw = Raw::connect(&served).await;
+    assert_eq!(raw.ending().await, []);
+
+    let options = ConnectOptions::default();
+    let attempt = connect(&served.endpoint, &options);
+    let error = within("connecting", attempt).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Closed { .. }), "{error:?}");
+
+    let expected = format!(
+        " WARN csi_endpoint::incoming: refusing a connection: the user id is not on the allow-list pid={} uid={uid}\n",
+        std::process::id()
+    );
+    assert_eq!(log.text(), expected, "once, not for each of the two");
+}
+
+#[tokio::test]
+async fn nobody_on_the_list_means_nobody() {
+    let served = Served::with_limits(allowing(vec![]));
+    assert_eq!(Raw::connect(&served).await.ending().await, []);
+}
+
+#[tokio::test]
+async fn one_over_the_limit_is_closed_at_once_and_served_when_a_place_is_free() {
+    let served = Served::with_limits(Limits {
+        max_connections: 2,
+        ..Limits::default()
+    });
+    let mut first = served.client().await;
+    let second = Raw::opened(&served).await;
+
+    for _ in 0..3 {
+        assert_eq!(Raw::connect(&served).await.ending().await, []);
+    }
+    ask(&mut first).await;
+
+    drop(second);
+    let served_again = async {
+        loop {
+            // The place is free when the server has seen the second one leave.
+            let mut raw = Raw::connect(&served).await;
+            let closed = raw
+                .call(&[wire::opening(), first_call(GOOD)].concat(), 1)
+                .await;
+            if !closed {
+                break raw.heard(closed);
+            }
+        }
+    };
+    let heard = within("a free place", served_again).await;
+    assert_eq!(heard.answered(), [1]);
+    ask(&mut first).await;
+}
