@@ -39,7 +39,9 @@ enum Turned {
 impl Incoming {
     /// `cut` ends every connection that is open when it is cancelled.
     pub(crate) fn new(listener: UnixListener, limits: Limits, cut: CancellationToken) -> Self {
-        let places = Arc::new(Semaphore::new(limits.max_connections));
+        // A semaphore has a limit of its own, far beyond any number of descriptors, and panics over it.
+        let places = limits.max_connections.min(Semaphore::MAX_PERMITS);
+        let places = Arc::new(Semaphore::new(places));
         Self {
             listener,
             limits,

@@ -2,7 +2,7 @@
 
 use std::process;
 
-use csi_endpoint::{Authority, PeerCredentials, ServeOptions};
+use csi_endpoint::{Authority, Limits, PeerCredentials, ServeOptions};
 use rustix::process::{getegid, geteuid};
 
 use crate::served::{Served, ask};
@@ -46,4 +46,13 @@ async fn a_request_tells_who_sent_it() {
         let expected = format!("{:?}", Some(ourselves()));
         assert_eq!(ask(&mut client).await.name, expected);
     }
+}
+
+#[tokio::test]
+async fn without_a_limit_on_connections_clients_are_served() {
+    let served = Served::with_limits(Limits {
+        max_connections: usize::MAX,
+        ..Limits::default()
+    });
+    assert_eq!(ask(&mut served.client().await).await.r#type, "CSIPlugin");
 }
