@@ -63,7 +63,20 @@ impl Connection {
         }
     }
 
-    /// Why a client that sends nothing is not waited for any longer.
+    /// What was polled; where it waits for the client, the reason not to wait any longer, if there is one.
+    ///
+    /// A client that does not read has to be cut as well, and a server that waits to write does not read.
+    fn or_ended<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        match polled {
+            Poll::Ready(done) => Poll::Ready(done),
+            Poll::Pending => self.poll_ended(cx).map(Err),
+        }
+    }
+
     fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         if self.cut.as_mut().poll(cx).is_ready() {
             return Poll::Ready(io::ErrorKind::ConnectionAborted.into());
@@ -100,10 +113,7 @@ impl AsyncRead for Connection {
         if self.preface_deadline.is_some() && self.stream.preface_seen() {
             self.preface_deadline = None;
         }
-        match read {
-            Poll::Ready(read) => Poll::Ready(read),
-            Poll::Pending => self.poll_ended(cx).map(Err),
-        }
+        self.or_ended(cx, read)
     }
 }
 
@@ -113,7 +123,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.or_ended(cx, polled)
     }
 
     fn poll_write_vectored(
@@ -121,7 +132,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.or_ended(cx, polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -129,10 +141,12 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let polled = Pin::new(&mut self.stream).poll_flush(cx);
+        self.or_ended(cx, polled)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.or_ended(cx, polled)
     }
 }

@@ -145,6 +145,39 @@ async fn a_client_that_does_not_react_is_cut_after_the_grace() {
 }
 
 #[tokio::test]
+async fn a_client_that_does_not_read_is_cut_after_the_grace() {
+    for authority in [GOOD, BAD] {
+        let mut served = served(SHORT);
+        let raw = deaf(&served, authority).await;
+        assert_eq!(served.stopped().await, CUT);
+        until("its connection is gone", || served.plugin.holders() == 1).await;
+        drop(raw);
+    }
+}
+
+/// A client that asks for much and reads nothing of it, so that the server cannot write any more.
+async fn deaf(served: &Served, authority: &str) -> Raw {
+    let mut raw = Raw::opened(served).await;
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let size = [("answer-size".to_owned(), "3000000".to_owned())];
+    let window = 0x7000_0000_u32.to_be_bytes();
+    let initial_window_size = [&[0, 4][..], &window].concat();
+    raw.send(&wire::frame(wire::SETTINGS, 0, 0, &initial_window_size))
+        .await;
+    raw.send(&wire::frame(0x8, 0, 0, &window)).await;
+    raw.send(&get_info(&mut encoder, authority, 1, &size)).await;
+    let mut queued = 0;
+    until("the socket is full", || {
+        let now = rustix::io::ioctl_fionread(&raw.stream).unwrap();
+        let full = now > 50_000 && now == queued;
+        queued = now;
+        full
+    })
+    .await;
+    raw
+}
+
+#[tokio::test]
 async fn a_file_that_took_the_path_stays() {
     let mut served = served(NEVER);
     let path = served.endpoint.path().to_owned();
