@@ -56,6 +56,8 @@ pub enum ServeError {
 /// Then, in this order: no connection is accepted any more, requests in flight have [`ServeOptions::grace`] to end, what
 /// is left is cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
 ///
+/// Dropping the future is a stop without grace: connections are cut, the socket file is removed.
+///
 /// Every request arrives with an authority that HTTP/2 servers in Rust accept (see [`AuthorityRepair`]), and with the
 /// client's [`PeerCredentials`] among its extensions.
 ///
@@ -93,6 +95,8 @@ pub async fn serve(
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();
     let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
+    // Connections are tasks of their own, which would outlive this one.
+    let _cut_on_drop = cut.clone().drop_guard();
     let mut server = Server::builder()
         .max_concurrent_streams(limits.max_concurrent_streams)
         .http2_max_header_list_size(limits.max_header_list_size);

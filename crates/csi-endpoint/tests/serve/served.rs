@@ -74,6 +74,13 @@ impl Served {
         self.begin_stop();
         self.ended().await
     }
+
+    /// Drops the future that serves.
+    pub(crate) async fn abandon(&mut self) {
+        self.serving.abort();
+        let ended = within("the aborted task", &mut self.serving).await;
+        assert!(ended.unwrap_err().is_cancelled());
+    }
 }
 
 pub(crate) async fn client_of(endpoint: &Endpoint, authority: Authority) -> Client {

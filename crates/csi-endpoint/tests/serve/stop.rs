@@ -221,3 +221,21 @@ async fn a_successor_may_take_the_path_during_the_drain_and_keeps_it() {
     assert!(successor.is_still_ours());
     UnixStream::connect(served.endpoint.path()).await.unwrap();
 }
+
+#[tokio::test]
+async fn serving_that_is_dropped_cuts_its_connections_and_removes_its_socket() {
+    let mut served = served(NEVER);
+    let client = served.client().await;
+    let call = waiting_call(&served, &client).await;
+    let idle = Raw::opened(&served).await;
+
+    served.abandon().await;
+
+    idle.ending().await;
+    within("the end of the call", call)
+        .await
+        .unwrap()
+        .unwrap_err();
+    until("no connection is left", || served.plugin.holders() == 1).await;
+    assert!(!served.endpoint.path().exists());
+}
