@@ -36,14 +36,31 @@ impl PeerCredentials {
     }
 }
 
+/// How a server ends its connections.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stop {
+    /// From now on a client that has not begun to speak is not waited for.
+    pub(crate) begun: CancellationToken,
+    /// No client is waited for.
+    pub(crate) cut: CancellationToken,
+}
+
 /// An accepted connection: repaired, bounded in time until its client speaks, and possible to cut.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: AuthorityRepair<UnixStream>,
     peer: PeerCredentials,
-    preface_deadline: Option<Pin<Box<Sleep>>>,
+    /// Nothing once the client has begun to speak.
+    opening: Option<Opening>,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
     _place: OwnedSemaphorePermit,
+}
+
+/// The time in which a client has to send the preface.
+#[derive(Debug)]
+struct Opening {
+    deadline: Pin<Box<Sleep>>,
+    stopping: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl Connection {
@@ -52,13 +69,17 @@ impl Connection {
         peer: PeerCredentials,
         limits: &Limits,
         place: OwnedSemaphorePermit,
-        cut: &CancellationToken,
+        stop: &Stop,
     ) -> Self {
+        let opening = Opening {
+            deadline: Box::pin(tokio::time::sleep(limits.preface_timeout)),
+            stopping: Box::pin(stop.begun.clone().cancelled_owned()),
+        };
         Self {
             stream: AuthorityRepair::new(stream, limits.max_header_list_size as usize),
             peer,
-            preface_deadline: Some(Box::pin(tokio::time::sleep(limits.preface_timeout))),
-            cut: Box::pin(cut.clone().cancelled_owned()),
+            opening: Some(opening),
+            cut: Box::pin(stop.cut.clone().cancelled_owned()),
             _place: place,
         }
     }
@@ -81,9 +102,13 @@ impl Connection {
         if self.cut.as_mut().poll(cx).is_ready() {
             return Poll::Ready(io::ErrorKind::ConnectionAborted.into());
         }
-        let Some(deadline) = &mut self.preface_deadline else {
+        let Some(Opening { deadline, stopping }) = &mut self.opening else {
             return Poll::Pending;
         };
+        // It has no request in flight, so the drain need not wait for it.
+        if stopping.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(io::ErrorKind::ConnectionAborted.into());
+        }
         ready!(deadline.as_mut().poll(cx));
         let PeerCredentials { pid, uid, .. } = self.peer;
         tracing::debug!(
@@ -110,8 +135,8 @@ impl AsyncRead for Connection {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if self.preface_deadline.is_some() && self.stream.preface_seen() {
-            self.preface_deadline = None;
+        if self.opening.is_some() && self.stream.preface_seen() {
+            self.opening = None;
         }
         self.or_ended(cx, read)
     }

@@ -8,9 +8,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::Sleep;
 use tokio_stream::Stream;
-use tokio_util::sync::CancellationToken;
 
-use crate::connection::{Connection, PeerCredentials};
+use crate::connection::{Connection, PeerCredentials, Stop};
 use crate::limits::Limits;
 
 /// Pause after the kernel could not accept, for want of descriptors or memory. Clients wait in the backlog meanwhile.
@@ -22,7 +21,7 @@ pub(crate) struct Incoming {
     listener: UnixListener,
     limits: Limits,
     places: Arc<Semaphore>,
-    cut: CancellationToken,
+    stop: Stop,
     pause: Option<Pin<Box<Sleep>>>,
     /// What was warned of last; the same again is a debug line, so that nobody can flood the log.
     warned: Option<Turned>,
@@ -37,8 +36,8 @@ enum Turned {
 }
 
 impl Incoming {
-    /// `cut` ends every connection that is open when it is cancelled.
-    pub(crate) fn new(listener: UnixListener, limits: Limits, cut: CancellationToken) -> Self {
+    /// `stop` reaches every connection that came this way.
+    pub(crate) fn new(listener: UnixListener, limits: Limits, stop: Stop) -> Self {
         // A semaphore has a limit of its own, far beyond any number of descriptors, and panics over it.
         let places = limits.max_connections.min(Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(places));
@@ -46,7 +45,7 @@ impl Incoming {
             listener,
             limits,
             places,
-            cut,
+            stop,
             pause: None,
             warned: None,
         }
@@ -95,7 +94,7 @@ impl Incoming {
             peer,
             &self.limits,
             place,
-            &self.cut,
+            &self.stop,
         )))
     }
 

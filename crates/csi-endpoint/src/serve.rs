@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server;
 
+use crate::connection::Stop;
 use crate::incoming::Incoming;
 use crate::limits::Limits;
 use crate::{Listener, Removed};
@@ -33,7 +33,10 @@ impl Default for ServeOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "connections may have been cut, and the socket may have been somebody else's by then"]
 pub struct Stopped {
-    /// Whether every request in flight was answered within the grace period.
+    /// Whether every connection ended within the grace period, its requests answered.
+    ///
+    /// False where one had to be cut: a request was not answered yet, or the client, idle or not, did not read or did not
+    /// react to the server's GOAWAY.
     pub drained: bool,
     /// What became of the socket file.
     pub socket: Removed,
@@ -46,15 +49,16 @@ pub enum ServeError {
     /// The HTTP/2 server ended by itself.
     #[error("the gRPC server ended")]
     Server(#[source] tonic::transport::Error),
-    /// All requests were answered, but the socket file stayed.
+    /// Serving has ended, but the socket file stayed.
     #[error("cannot remove the socket")]
     Remove(#[source] std::io::Error),
 }
 
 /// Serves `routes` on `listener` until `shutdown` is ready.
 ///
-/// Then, in this order: no connection is accepted any more, requests in flight have [`ServeOptions::grace`] to end, what
-/// is left is cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
+/// Then, in this order: no connection is accepted any more, clients that have not begun to speak are disconnected,
+/// requests in flight have [`ServeOptions::grace`] to end, what is left is cut, and the socket file is removed, if it is
+/// still ours. To answer "not ready" before that is up to the caller.
 ///
 /// Dropping the future is a stop without grace: connections are cut, the socket file is removed.
 ///
@@ -94,16 +98,16 @@ pub async fn serve(
 ) -> Result<Stopped, ServeError> {
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();
-    let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
+    let stop = Stop::default();
     // Connections are tasks of their own, which would outlive this one.
-    let _cut_on_drop = cut.clone().drop_guard();
+    let _cut_on_drop = stop.cut.clone().drop_guard();
     let mut server = Server::builder()
         .max_concurrent_streams(limits.max_concurrent_streams)
         .http2_max_header_list_size(limits.max_header_list_size);
-    let incoming = Incoming::new(listener, limits, cut.clone());
+    let incoming = Incoming::new(listener, limits, stop.clone());
     let signal = async {
         shutdown.await;
-        stopping.cancel();
+        stop.begun.cancel();
     };
     let serving = server
         .add_routes(routes)
@@ -111,13 +115,13 @@ pub async fn serve(
     tokio::pin!(serving);
 
     let out_of_grace = async {
-        stopping.cancelled().await;
+        stop.begun.cancelled().await;
         tokio::time::sleep(grace).await;
     };
     let drained = tokio::select! {
         ended = &mut serving => ended.map(|()| true),
         () = out_of_grace => {
-            cut.cancel();
+            stop.cut.cancel();
             match tokio::time::timeout(CUT_TIMEOUT, &mut serving).await {
                 Ok(ended) => ended.map(|()| false),
                 Err(_elapsed) => Ok(false),

@@ -178,6 +178,18 @@ async fn deaf(served: &Served, authority: &str) -> Raw {
 }
 
 #[tokio::test]
+async fn a_client_that_never_began_does_not_hold_up_the_stop() {
+    let mut served = served(NEVER);
+    let mute = Raw::connect(&served).await;
+    let mut stuck = Raw::connect(&served).await;
+    stuck.send(&wire::PREFACE[..12]).await;
+    ask(&mut served.client().await).await;
+    assert_eq!(served.stopped().await, DRAINED);
+    mute.ending().await;
+    stuck.ending().await;
+}
+
+#[tokio::test]
 async fn a_file_that_took_the_path_stays() {
     let mut served = served(NEVER);
     let path = served.endpoint.path().to_owned();
