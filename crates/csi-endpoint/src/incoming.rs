@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tokio_stream::Stream;
 
 use crate::connection::{Connection, PeerCredentials, Stop};
@@ -14,6 +14,9 @@ use crate::limits::Limits;
 
 /// Pause after the kernel could not accept, for want of descriptors or memory. Clients wait in the backlog meanwhile.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often each kind of trouble is warned of. More is a debug line, so that nobody can fill the log.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The connections of one listener: those over the limit or of strangers are closed at once.
 #[derive(Debug)]
@@ -23,16 +26,9 @@ pub(crate) struct Incoming {
     places: Arc<Semaphore>,
     stop: Stop,
     pause: Option<Pin<Box<Sleep>>>,
-    /// What was warned of last; the same again is a debug line, so that nobody can flood the log.
-    warned: Option<Turned>,
-}
-
-/// Why a client was turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turned {
-    Stranger { uid: u32 },
-    Full,
-    Exhausted { error: io::ErrorKind },
+    strangers: Warning,
+    full: Warning,
+    exhausted: Warning,
 }
 
 impl Incoming {
@@ -47,7 +43,9 @@ impl Incoming {
             places,
             stop,
             pause: None,
-            warned: None,
+            strangers: Warning::default(),
+            full: Warning::default(),
+            exhausted: Warning::default(),
         }
     }
 
@@ -55,7 +53,7 @@ impl Incoming {
         let peer = PeerCredentials::of(&stream)?;
         let PeerCredentials { pid, uid, .. } = peer;
         if !self.limits.allows(uid) {
-            if self.is_news(Turned::Stranger { uid }) {
+            if self.strangers.is_due() {
                 tracing::warn!(
                     pid,
                     uid,
@@ -72,7 +70,7 @@ impl Incoming {
         }
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             let limit = self.limits.max_connections;
-            if self.is_news(Turned::Full) {
+            if self.full.is_due() {
                 tracing::warn!(
                     pid,
                     uid,
@@ -97,10 +95,6 @@ impl Incoming {
             &self.stop,
         )))
     }
-
-    fn is_news(&mut self, turned: Turned) -> bool {
-        self.warned.replace(turned) != Some(turned)
-    }
 }
 
 impl Stream for Incoming {
@@ -118,14 +112,30 @@ impl Stream for Incoming {
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    if self.is_news(Turned::Exhausted {
-                        error: error.kind(),
-                    }) {
+                    if self.exhausted.is_due() {
                         tracing::warn!(%error, "cannot accept connections, trying on");
+                    } else {
+                        tracing::debug!(%error, "cannot accept connections, trying on");
                     }
                     self.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
                 }
             }
         }
+    }
+}
+
+/// When one kind of trouble was warned of last.
+#[derive(Debug, Default)]
+struct Warning(Option<Instant>);
+
+impl Warning {
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let is_recent = |last| now.duration_since(last) < WARNING_INTERVAL;
+        if self.0.is_some_and(is_recent) {
+            return false;
+        }
+        self.0 = Some(now);
+        true
     }
 }

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use csi_endpoint::{ConnectError, ConnectOptions, Limits, connect};
 use rustix::process::geteuid;
 
-use crate::bounded::within;
+use crate::bounded::{pass, within};
 use crate::raw::{GOOD, Raw, first_call};
 use crate::served::{Served, ask};
 use crate::wire;
@@ -79,6 +80,22 @@ async fn a_stranger_is_turned_away_without_an_answer_and_logged() {
 }
 
 #[tokio::test]
+async fn strangers_cannot_fill_the_log_and_are_not_forgotten_either() {
+    let log = Log::default();
+    let _guard = log.listen();
+    let uid = geteuid().as_raw();
+    let served = Served::with_limits(allowing(vec![uid + 1]));
+    let lines = || log.text().lines().count();
+    for expected in 1..4 {
+        for _ in 0..10 {
+            assert_eq!(Raw::connect(&served).await.ending().await, []);
+        }
+        assert_eq!(lines(), expected);
+        pass(Duration::from_secs(60)).await;
+    }
+}
+
+#[tokio::test]
 async fn nobody_on_the_list_means_nobody() {
     let served = Served::with_limits(allowing(vec![]));
     assert_eq!(Raw::connect(&served).await.ending().await, []);
@@ -86,6 +103,8 @@ async fn nobody_on_the_list_means_nobody() {
 
 #[tokio::test]
 async fn one_over_the_limit_is_closed_at_once_and_served_when_a_place_is_free() {
+    let log = Log::default();
+    let _guard = log.listen();
     let served = Served::with_limits(Limits {
         max_connections: 2,
         ..Limits::default()
@@ -97,6 +116,12 @@ async fn one_over_the_limit_is_closed_at_once_and_served_when_a_place_is_free() 
         assert_eq!(Raw::connect(&served).await.ending().await, []);
     }
     ask(&mut first).await;
+    let expected = format!(
+        " WARN csi_endpoint::incoming: refusing connections: as many as allowed are open pid={} uid={} limit=2\n",
+        std::process::id(),
+        geteuid().as_raw()
+    );
+    assert_eq!(log.text(), expected, "once, not for each of the three");
 
     drop(second);
     let served_again = async {

@@ -1,4 +1,4 @@
-//! Waits that end.
+//! Time: waits that end, and hours that pass at once.
 
 use std::time::Duration;
 
@@ -22,4 +22,11 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
         }
     };
     within(what, looking).await;
+}
+
+/// Lets time pass at once. The clock is not left standing: it would run ahead whenever everybody waits for a socket.
+pub(crate) async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }

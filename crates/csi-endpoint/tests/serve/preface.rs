@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use csi_endpoint::Limits;
 
+use crate::bounded::pass;
 use crate::raw::{BAD, GOOD, Raw, first_call, get_info};
 use crate::served::{Served, ask};
 use crate::wire;
@@ -17,13 +18,6 @@ fn served() -> Served {
         preface_timeout: PREFACE_TIMEOUT,
         ..Limits::default()
     })
-}
-
-/// Lets time pass at once. The clock is not left standing: it would run ahead whenever everybody waits for a socket.
-async fn pass(time: Duration) {
-    tokio::time::pause();
-    tokio::time::advance(time).await;
-    tokio::time::resume();
 }
 
 #[tokio::test]
