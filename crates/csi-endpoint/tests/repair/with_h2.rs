@@ -115,6 +115,32 @@ async fn a_bad_authority_after_a_good_one_is_refused_by_h2() {
 }
 
 #[tokio::test]
+async fn a_request_with_two_authorities_is_refused_by_h2_and_the_next_is_served() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut sent = wire::opening();
+    for (authorities, stream) in [(&["/a", "/a"][..], 1), (&["/a"], 3)] {
+        let mut block = Vec::new();
+        let flags = Encoder::BEST_FORMAT | Encoder::WITH_INDEXING;
+        for authority in authorities {
+            wire::field(&mut encoder, ":authority", authority, flags, &mut block);
+        }
+        for (name, value) in GRPC_FIELDS {
+            wire::field(&mut encoder, name, value, flags, &mut block);
+        }
+        sent.extend(wire::block_frames(
+            &block,
+            stream,
+            true,
+            &Framing::default(),
+        ));
+    }
+    let (seen, received) = exchange(sent).await;
+    assert_eq!(seen.unwrap(), ["localhost"]);
+    let protocol_error = 1_u32.to_be_bytes().to_vec();
+    assert_eq!(frames(&received, wire::RST_STREAM), [protocol_error]);
+}
+
+#[tokio::test]
 async fn a_header_list_over_the_limit_is_answered_as_without_repair() {
     let list = |authority| {
         let mut sent = wire::opening();
