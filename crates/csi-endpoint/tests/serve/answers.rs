@@ -15,7 +15,7 @@ fn ourselves() -> PeerCredentials {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn clients_of_each_authority_get_many_answers_on_several_connections_at_once() {
     let served = Served::start(ServeOptions::default());
     let mut asking = Vec::new();

@@ -44,9 +44,9 @@ impl Plugin {
         self.waiting.subscribe()
     }
 
-    /// Lets one waiting call be answered.
-    pub(crate) fn let_go(&self) {
-        self.gate.add_permits(1);
+    /// Lets so many waiting calls be answered, those to come too.
+    pub(crate) fn let_go(&self, calls: usize) {
+        self.gate.add_permits(calls);
     }
 
     /// How many there are of this: one for its maker, one for the routes, one or more for each open connection.

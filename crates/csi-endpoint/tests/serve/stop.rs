@@ -94,7 +94,7 @@ async fn a_request_in_flight_is_answered_while_new_connections_are_refused() {
     assert!(served.endpoint.path().exists(), "the socket goes last");
     assert!(!call.is_finished());
 
-    served.plugin.let_go();
+    served.plugin.let_go(1);
     within("the answer", call).await.unwrap().unwrap();
     assert_eq!(served.ended().await, DRAINED);
     assert!(!served.endpoint.path().exists());
@@ -104,6 +104,35 @@ async fn a_request_in_flight_is_answered_while_new_connections_are_refused() {
         dropped: 0,
     };
     assert_eq!(*served.plugin.waiting().borrow(), answered);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn under_load_no_call_that_has_begun_is_dropped() {
+    let mut served = served(NEVER);
+    served.plugin.let_go(1_000_000);
+    let mut asking = Vec::new();
+    for _ in 0..8 {
+        let mut client = served.client().await;
+        asking.push(tokio::spawn(async move {
+            let status = RegistrationStatus::default();
+            while client
+                .notify_registration_status(status.clone())
+                .await
+                .is_ok()
+            {}
+        }));
+    }
+    let mut waiting = served.plugin.waiting();
+    let busy = waiting.wait_for(|calls| calls.answered > 500);
+    within("many answers", busy).await.unwrap();
+
+    assert_eq!(served.stopped().await, DRAINED);
+
+    for asking in asking {
+        within("a client that is refused", asking).await.unwrap();
+    }
+    let waiting = *served.plugin.waiting().borrow();
+    assert_eq!((waiting.dropped, waiting.answered), (0, waiting.begun));
 }
 
 #[tokio::test]
@@ -223,7 +252,7 @@ async fn a_successor_may_take_the_path_during_the_drain_and_keeps_it() {
     refused(&served).await;
 
     let successor = Listener::bind(&served.endpoint, &BindOptions::default()).unwrap();
-    served.plugin.let_go();
+    served.plugin.let_go(1);
     within("the answer", call).await.unwrap().unwrap();
     let stopped = Stopped {
         drained: true,
