@@ -10,6 +10,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
 use crate::AuthorityRepair;
+use crate::in_flight::{InFlight, Place};
 use crate::limits::Limits;
 
 /// Who is at the other end of a connection, as the kernel says (`SO_PEERCRED`).
@@ -41,8 +42,12 @@ impl PeerCredentials {
 pub(crate) struct Connection {
     stream: AuthorityRepair<UnixStream>,
     peer: PeerCredentials,
+    /// Nothing once the client has begun to speak.
     preface_deadline: Option<Pin<Box<Sleep>>>,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
+    in_flight: InFlight,
+    /// Held while the socket takes no more of an answer.
+    unsent: Option<Place>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -53,17 +58,47 @@ impl Connection {
         limits: &Limits,
         place: OwnedSemaphorePermit,
         cut: &CancellationToken,
+        in_flight: &InFlight,
     ) -> Self {
         Self {
             stream: AuthorityRepair::new(stream, limits.max_header_list_size as usize),
             peer,
             preface_deadline: Some(Box::pin(tokio::time::sleep(limits.preface_timeout))),
             cut: Box::pin(cut.clone().cancelled_owned()),
+            in_flight: in_flight.clone(),
+            unsent: None,
             _place: place,
         }
     }
 
-    /// Why a client that sends nothing is not waited for any longer.
+    /// What was polled; where it waits for the client, the reason not to wait any longer, if there is one.
+    ///
+    /// A client that does not read has to be cut as well, and a server that waits to write does not read.
+    fn or_ended<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        match polled {
+            Poll::Ready(done) => Poll::Ready(done),
+            Poll::Pending => self.poll_ended(cx).map(Err),
+        }
+    }
+
+    /// The same for what was written: while it cannot be, its request is in flight.
+    fn written<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.unsent = None;
+        } else if self.unsent.is_none() {
+            self.unsent = Some(self.in_flight.enter());
+        }
+        self.or_ended(cx, polled)
+    }
+
     fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         if self.cut.as_mut().poll(cx).is_ready() {
             return Poll::Ready(io::ErrorKind::ConnectionAborted.into());
@@ -100,10 +135,7 @@ impl AsyncRead for Connection {
         if self.preface_deadline.is_some() && self.stream.preface_seen() {
             self.preface_deadline = None;
         }
-        match read {
-            Poll::Ready(read) => Poll::Ready(read),
-            Poll::Pending => self.poll_ended(cx).map(Err),
-        }
+        self.or_ended(cx, read)
     }
 }
 
@@ -113,7 +145,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.written(cx, polled)
     }
 
     fn poll_write_vectored(
@@ -121,7 +154,8 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.written(cx, polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -129,10 +163,12 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let polled = Pin::new(&mut self.stream).poll_flush(cx);
+        self.or_ended(cx, polled)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.or_ended(cx, polled)
     }
 }

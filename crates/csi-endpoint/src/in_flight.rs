@@ -24,7 +24,7 @@ struct Count {
 
 /// One request; dropped when its answer has ended, or its client has gone.
 #[derive(Debug)]
-struct Place(Arc<Count>);
+pub(crate) struct Place(Arc<Count>);
 
 impl InFlight {
     /// Waits until there was no request for as long as `calm`.
@@ -34,7 +34,7 @@ impl InFlight {
         loop {
             let none = self.0.none.notified();
             let arrived = self.0.arrived.load(Ordering::Relaxed);
-            if self.0.now.load(Ordering::Relaxed) > 0 {
+            if !self.is_none() {
                 none.await;
                 continue;
             }
@@ -45,7 +45,12 @@ impl InFlight {
         }
     }
 
-    fn enter(&self) -> Place {
+    /// Whether every request has been answered.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.now.load(Ordering::Relaxed) == 0
+    }
+
+    pub(crate) fn enter(&self) -> Place {
         self.0.arrived.fetch_add(1, Ordering::Relaxed);
         self.0.now.fetch_add(1, Ordering::Relaxed);
         Place(Arc::clone(&self.0))

@@ -6,15 +6,19 @@ use std::time::Duration;
 
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, PeerCredentials};
+use crate::in_flight::InFlight;
 use crate::limits::Limits;
 
 /// Pause after the kernel could not accept, for want of descriptors or memory. Clients wait in the backlog meanwhile.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often each kind of trouble is warned of. More is a debug line, so that nobody can fill the log.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The connections of one listener: those over the limit or of strangers are closed at once.
 #[derive(Debug)]
@@ -23,30 +27,34 @@ pub(crate) struct Incoming {
     limits: Limits,
     places: Arc<Semaphore>,
     cut: CancellationToken,
+    in_flight: InFlight,
     pause: Option<Pin<Box<Sleep>>>,
-    /// What was warned of last; the same again is a debug line, so that nobody can flood the log.
-    warned: Option<Turned>,
-}
-
-/// Why a client was turned away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turned {
-    Stranger { uid: u32 },
-    Full,
-    Exhausted { error: io::ErrorKind },
+    strangers: Warning,
+    full: Warning,
+    exhausted: Warning,
 }
 
 impl Incoming {
-    /// `cut` ends every connection that is open when it is cancelled.
-    pub(crate) fn new(listener: UnixListener, limits: Limits, cut: CancellationToken) -> Self {
-        let places = Arc::new(Semaphore::new(limits.max_connections));
+    /// `cut` ends every connection that came this way; `in_flight` counts what cannot be written to them.
+    pub(crate) fn new(
+        listener: UnixListener,
+        limits: Limits,
+        cut: CancellationToken,
+        in_flight: InFlight,
+    ) -> Self {
+        // A semaphore has a limit of its own, far beyond any number of descriptors, and panics over it.
+        let places = limits.max_connections.min(Semaphore::MAX_PERMITS);
+        let places = Arc::new(Semaphore::new(places));
         Self {
             listener,
             limits,
             places,
             cut,
+            in_flight,
             pause: None,
-            warned: None,
+            strangers: Warning::default(),
+            full: Warning::default(),
+            exhausted: Warning::default(),
         }
     }
 
@@ -54,7 +62,7 @@ impl Incoming {
         let peer = PeerCredentials::of(&stream)?;
         let PeerCredentials { pid, uid, .. } = peer;
         if !self.limits.allows(uid) {
-            if self.is_news(Turned::Stranger { uid }) {
+            if self.strangers.is_due() {
                 tracing::warn!(
                     pid,
                     uid,
@@ -71,7 +79,7 @@ impl Incoming {
         }
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             let limit = self.limits.max_connections;
-            if self.is_news(Turned::Full) {
+            if self.full.is_due() {
                 tracing::warn!(
                     pid,
                     uid,
@@ -94,11 +102,8 @@ impl Incoming {
             &self.limits,
             place,
             &self.cut,
+            &self.in_flight,
         )))
-    }
-
-    fn is_news(&mut self, turned: Turned) -> bool {
-        self.warned.replace(turned) != Some(turned)
     }
 }
 
@@ -117,14 +122,30 @@ impl Stream for Incoming {
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    if self.is_news(Turned::Exhausted {
-                        error: error.kind(),
-                    }) {
+                    if self.exhausted.is_due() {
                         tracing::warn!(%error, "cannot accept connections, trying on");
+                    } else {
+                        tracing::debug!(%error, "cannot accept connections, trying on");
                     }
                     self.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
                 }
             }
         }
+    }
+}
+
+/// When one kind of trouble was warned of last.
+#[derive(Debug, Default)]
+struct Warning(Option<Instant>);
+
+impl Warning {
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let is_recent = |last| now.duration_since(last) < WARNING_INTERVAL;
+        if self.0.is_some_and(is_recent) {
+            return false;
+        }
+        self.0 = Some(now);
+        true
     }
 }

@@ -53,7 +53,7 @@ pub enum ServeError {
     /// The HTTP/2 server ended by itself.
     #[error("the gRPC server ended")]
     Server(#[source] tonic::transport::Error),
-    /// All requests were answered, but the socket file stayed.
+    /// Serving has ended, but the socket file stayed.
     #[error("cannot remove the socket")]
     Remove(#[source] std::io::Error),
 }
@@ -61,7 +61,10 @@ pub enum ServeError {
 /// Serves `routes` on `listener` until `shutdown` is ready.
 ///
 /// Then, in this order: no connection is accepted any more, requests in flight have [`ServeOptions::grace`] to end, what
-/// is left and idle connections are cut, and the socket file is removed, if it is still ours. To answer "not ready" before that is up to the caller.
+/// is left and idle connections are cut, and the socket file is removed, if it is still ours. To answer "not ready" before
+/// that is up to the caller.
+///
+/// Dropping the future is a stop without grace: connections are cut, the socket file is removed.
 ///
 /// Every request arrives with an authority that HTTP/2 servers in Rust accept (see [`AuthorityRepair`]), and with the
 /// client's [`PeerCredentials`] among its extensions.
@@ -113,12 +116,14 @@ async fn serve_until(
     let ServeOptions { limits, grace } = options;
     let (listener, socket) = listener.into_parts();
     let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
+    // Connections are tasks of their own, which would outlive this one.
+    let _cut_on_drop = cut.clone().drop_guard();
     let in_flight = InFlight::default();
     let mut server = Server::builder()
         .max_concurrent_streams(limits.max_concurrent_streams)
         .http2_max_header_list_size(limits.max_header_list_size)
         .layer(in_flight.clone());
-    let incoming = Incoming::new(listener, limits, cut.clone());
+    let incoming = Incoming::new(listener, limits, cut.clone(), in_flight.clone());
     let signal = async {
         shutdown.await;
         stopping.cancel();
@@ -130,9 +135,8 @@ async fn serve_until(
 
     let settled = async {
         stopping.cancelled().await;
-        tokio::time::timeout(grace, in_flight.settled(CALM))
-            .await
-            .is_ok()
+        let in_time = tokio::time::timeout(grace, in_flight.settled(CALM)).await;
+        in_time.is_ok() || in_flight.is_none()
     };
     let drained = tokio::select! {
         ended = &mut serving => ended.map(|()| true),

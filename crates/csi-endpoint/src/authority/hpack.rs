@@ -99,6 +99,7 @@ impl Recoder {
             out,
             list_size: 0,
             limit: self.max_list_size + OVERSIZE_MARGIN,
+            authority_seen: false,
         };
         let mut found = AuthorityFound::Kept;
         let mut first = true;
@@ -205,6 +206,7 @@ struct Writer<'a> {
     out: &'a mut Vec<u8>,
     list_size: usize,
     limit: usize,
+    authority_seen: bool,
 }
 
 impl Writer<'_> {
@@ -227,6 +229,9 @@ impl Writer<'_> {
     }
 
     /// Writes a literal field whose name is `static_index`, or `name` where that is 0.
+    ///
+    /// Only the first authority is looked at. A request with more is malformed whatever they are, and a client can name
+    /// a long one thousands of times in a byte each.
     fn literal(
         &mut self,
         name: &[u8],
@@ -235,7 +240,8 @@ impl Writer<'_> {
         never_indexed: bool,
     ) -> AuthorityFound {
         let rule = self.rule;
-        let replacement = if name == AUTHORITY_NAME {
+        let replacement = if name == AUTHORITY_NAME && !self.authority_seen {
+            self.authority_seen = true;
             rule.replacement(value)
         } else {
             None

@@ -9,5 +9,6 @@
 mod chunks;
 mod properties;
 mod representations;
+#[path = "../http2/wire.rs"]
 mod wire;
 mod with_h2;

@@ -306,6 +306,22 @@ fn padding_goes_and_priority_stays() {
 }
 
 #[test]
+fn a_second_authority_in_one_request_is_left_to_the_server() {
+    // To judge each of many would cost the server far more than it costs to send them.
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut block = request(&mut encoder, RAW_PATH, INDEXED);
+    wire::field(&mut encoder, ":authority", "/x", INDEXED, &mut block);
+    wire::field(&mut encoder, ":authority", "/x", BEST, &mut block);
+    let mut expected = request_fields("localhost");
+    expected.extend(vec![(b":authority".to_vec(), b"/x".to_vec()); 2]);
+    let next = request(&mut encoder, RAW_PATH, BEST | INDEXED);
+    assert_eq!(
+        blocks_behind(&[block, next]),
+        [expected, request_fields("localhost")]
+    );
+}
+
+#[test]
 fn a_header_list_over_the_limit_stays_too_large_and_the_next_request_is_right() {
     // 100 times a table entry of 1 KiB, in one byte each: about 100 KiB, where the server takes 16 KiB.
     let mut encoder = Encoder::with_dynamic_size(4096);

@@ -80,23 +80,15 @@ fn requests(authorities: &[&str]) -> Vec<u8> {
     sent
 }
 
-fn frames(mut bytes: &[u8], kind: u8) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    while let Some((head, rest)) = bytes.split_first_chunk::<9>() {
-        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-        if rest.len() < length {
-            break;
-        }
-        if head[3] == kind {
-            found.push(rest[..length].to_vec());
-        }
-        bytes = &rest[length..];
-    }
-    found
+/// The payloads of all whole frames of one kind.
+fn frames(bytes: &[u8], kind: u8) -> Vec<Vec<u8>> {
+    let (frames, _) = wire::frames(bytes);
+    frames
+        .into_iter()
+        .filter(|frame| frame.kind == kind)
+        .map(|frame| frame.payload)
+        .collect()
 }
-
-const RST_STREAM: u8 = 0x3;
-const GOAWAY: u8 = 0x7;
 
 #[tokio::test]
 async fn every_authority_of_a_real_client_is_served() {
@@ -109,7 +101,7 @@ async fn every_authority_of_a_real_client_is_served() {
     ] {
         let (seen, received) = exchange(requests(&[authority, authority, authority])).await;
         assert_eq!(seen.unwrap(), ["localhost"; 3], "{authority:?}");
-        assert_eq!(frames(&received, RST_STREAM), Vec::<Vec<u8>>::new());
+        assert_eq!(frames(&received, wire::RST_STREAM), Vec::<Vec<u8>>::new());
     }
 }
 
@@ -119,7 +111,33 @@ async fn a_bad_authority_after_a_good_one_is_refused_by_h2() {
         exchange(requests(&["localhost", "/run/csi/csi.sock", "localhost"])).await;
     assert_eq!(seen.unwrap(), ["localhost"; 2]);
     let protocol_error = 1_u32.to_be_bytes().to_vec();
-    assert_eq!(frames(&received, RST_STREAM), [protocol_error]);
+    assert_eq!(frames(&received, wire::RST_STREAM), [protocol_error]);
+}
+
+#[tokio::test]
+async fn a_request_with_two_authorities_is_refused_by_h2_and_the_next_is_served() {
+    let mut encoder = Encoder::with_dynamic_size(4096);
+    let mut sent = wire::opening();
+    for (authorities, stream) in [(&["/a", "/a"][..], 1), (&["/a"], 3)] {
+        let mut block = Vec::new();
+        let flags = Encoder::BEST_FORMAT | Encoder::WITH_INDEXING;
+        for authority in authorities {
+            wire::field(&mut encoder, ":authority", authority, flags, &mut block);
+        }
+        for (name, value) in GRPC_FIELDS {
+            wire::field(&mut encoder, name, value, flags, &mut block);
+        }
+        sent.extend(wire::block_frames(
+            &block,
+            stream,
+            true,
+            &Framing::default(),
+        ));
+    }
+    let (seen, received) = exchange(sent).await;
+    assert_eq!(seen.unwrap(), ["localhost"]);
+    let protocol_error = 1_u32.to_be_bytes().to_vec();
+    assert_eq!(frames(&received, wire::RST_STREAM), [protocol_error]);
 }
 
 #[tokio::test]
@@ -164,6 +182,6 @@ async fn a_malformed_block_on_a_repaired_connection_ends_it_with_goaway() {
     let (_, received) = exchange(sent).await;
     // h2 answers with PROTOCOL_ERROR where the RFC names COMPRESSION_ERROR.
     let protocol_error = 1_u32.to_be_bytes();
-    let goaway = frames(&received, GOAWAY).pop().unwrap();
+    let goaway = frames(&received, wire::GOAWAY).pop().unwrap();
     assert_eq!(goaway[4..8], protocol_error);
 }

@@ -5,8 +5,10 @@ use httlib_hpack::{Decoder, Encoder};
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(crate) const DATA: u8 = 0x0;
 pub(crate) const HEADERS: u8 = 0x1;
+pub(crate) const RST_STREAM: u8 = 0x3;
 pub(crate) const SETTINGS: u8 = 0x4;
 pub(crate) const PING: u8 = 0x6;
+pub(crate) const GOAWAY: u8 = 0x7;
 pub(crate) const CONTINUATION: u8 = 0x9;
 pub(crate) const END_STREAM: u8 = 0x1;
 pub(crate) const END_HEADERS: u8 = 0x4;
@@ -21,6 +23,34 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     out.extend(stream.to_be_bytes());
     out.extend(payload);
     out
+}
+
+/// One frame as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// All whole frames that `bytes` begin with, and the rest.
+pub(crate) fn frames(mut bytes: &[u8]) -> (Vec<Frame>, &[u8]) {
+    let mut found = Vec::new();
+    while let Some((head, rest)) = bytes.split_first_chunk::<9>() {
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+        let Some((payload, rest)) = rest.split_at_checked(length) else {
+            break;
+        };
+        found.push(Frame {
+            kind: head[3],
+            flags: head[4],
+            stream: u32::from_be_bytes([head[5], head[6], head[7], head[8]]),
+            payload: payload.to_vec(),
+        });
+        bytes = rest;
+    }
+    (found, bytes)
 }
 
 /// The preface and an empty SETTINGS frame.
