@@ -18,5 +18,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    cli::Cli::parse().run(&mut std::io::stdout().lock()).into()
+    let mut out = output::WhileRead::new(std::io::stdout().lock());
+    cli::Cli::parse().run(&mut out).into()
 }

@@ -50,6 +50,43 @@ pub(crate) fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> 
     writeln!(out, "{value:#}")
 }
 
+/// Output that goes nowhere once its reader has gone, as that of `head` has: what was found out still counts.
+#[derive(Debug)]
+pub(crate) struct WhileRead<W>(Option<W>);
+
+impl<W> WhileRead<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self(Some(out))
+    }
+}
+
+impl<W: Write> WhileRead<W> {
+    fn unless_closed<T>(
+        &mut self,
+        nothing: T,
+        work: impl FnOnce(&mut W) -> io::Result<T>,
+    ) -> io::Result<T> {
+        match self.0.as_mut().map(work) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.0 = None;
+                Ok(nothing)
+            }
+            Some(done) => done,
+            None => Ok(nothing),
+        }
+    }
+}
+
+impl<W: Write> Write for WhileRead<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), W::flush)
+    }
+}
+
 /// What somebody else wrote, so that it cannot steer a terminal.
 pub(crate) fn printable(text: &str) -> String {
     let escape = |c: char| -> Box<dyn Iterator<Item = char>> {
