@@ -11,6 +11,7 @@ mod output;
 mod probe;
 mod serve;
 mod signals;
+mod usage;
 mod verdict;
 
 use std::process::ExitCode;
@@ -19,5 +20,8 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let mut out = output::WhileRead::new(std::io::stdout().lock());
-    cli::Cli::parse().run(&mut out).into()
+    match cli::Cli::try_parse() {
+        Ok(cli) => cli.run(&mut out).into(),
+        Err(error) => usage::report(error),
+    }
 }
