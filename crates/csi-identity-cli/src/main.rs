@@ -5,6 +5,7 @@ mod capabilities;
 mod cli;
 mod demo;
 mod duration;
+mod id;
 mod info;
 mod log;
 mod output;

@@ -8,6 +8,7 @@ use csi_identity::{
 };
 
 use crate::duration;
+use crate::id;
 use crate::signals::StopSignals;
 use crate::verdict::Verdict;
 
@@ -60,14 +61,14 @@ pub(crate) struct Serve {
         allow_negative_numbers = true
     )]
     max_volumes: Option<MaxVolumes>,
-    /// User id that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
-    #[arg(long = "allow-uid", value_name = "UID")]
+    /// Number of a user that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
+    #[arg(long = "allow-uid", value_parser = id::user, value_name = "UID", allow_negative_numbers = true)]
     allow_uids: Vec<u32>,
     /// Permissions of the socket, in octal.
     #[arg(long, value_name = "MODE", default_value_t)]
     socket_mode: SocketMode,
-    /// Group id of the socket.
-    #[arg(long, value_name = "GID")]
+    /// Number of the socket's group.
+    #[arg(long, value_parser = id::group, value_name = "GID", allow_negative_numbers = true)]
     socket_group: Option<u32>,
     /// Serve grpc.health.v1 too.
     #[arg(long)]
