@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use csi_identity::endpoint::{BindOptions, Endpoint, Limits, ServeOptions, SocketMode, Stopped};
 use csi_identity::{
-    KeyValue, Manifest, MaxVolumes, NodeId, NodeInfo, OfferedService, Plugin, PluginName,
-    Readiness, Topology, VendorVersion, VolumeExpansion,
+    BuildError, KeyValue, Manifest, MaxVolumes, NodeId, NodeInfo, OfferError, OfferedService,
+    Plugin, PluginName, Readiness, Topology, VendorVersion, VolumeExpansion,
 };
 
 use crate::duration;
@@ -47,13 +47,13 @@ pub(crate) struct Serve {
     /// How the plugin can expand volumes, online or offline; may be given twice.
     #[arg(long, value_name = "MODE")]
     expansion: Vec<VolumeExpansion>,
-    /// Id of the node it runs on, 1 to 256 bytes.
+    /// Id of the node it runs on, 1 to 256 bytes; without it no NodeGetInfo is answered.
     #[arg(long, value_name = "ID")]
     node_id: Option<NodeId>,
-    /// A topology segment of that node; may be given several times.
+    /// A topology segment of that node, which --node-id names; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", requires = "node_id")]
     topology: Vec<KeyValue>,
-    /// How many volumes that node can have; 0 leaves it to the orchestrator.
+    /// How many volumes that node, which --node-id names, can have; 0 leaves it to the orchestrator.
     #[arg(
         long,
         value_name = "N",
@@ -106,7 +106,7 @@ impl Serve {
         if let Some(node_id) = node_id {
             builder = builder.node_info(node_info(node_id, topology, max_volumes)?);
         }
-        let plugin = builder.build()?;
+        let plugin = builder.build().map_err(in_flags)?;
         for advice in plugin.advice() {
             tracing::warn!("{advice}");
         }
@@ -152,6 +152,17 @@ impl Serve {
             }
             () = signals.next() => Ok(Verdict::Aborted),
         }
+    }
+}
+
+/// The same error, with the names that things have on the command line.
+fn in_flags(error: BuildError) -> anyhow::Error {
+    match error {
+        BuildError::Offer(OfferError::TopologyWithoutKeys) => anyhow!(
+            "--capability VOLUME_ACCESSIBILITY_CONSTRAINTS and --node-id need the topology of that node; add --topology \
+             KEY=VALUE, or leave the capability out"
+        ),
+        other => other.into(),
     }
 }
 
