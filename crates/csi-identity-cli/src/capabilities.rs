@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csi_identity::{ObservedCapability, ServiceCapability, VolumeExpansion};
+use csi_identity::{ObservedCapability, PluginClient, ServiceCapability, VolumeExpansion};
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
@@ -28,7 +28,7 @@ pub(crate) struct Capabilities {
 impl Capabilities {
     pub(crate) async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
         let Self { ask } = self;
-        let answer = ask.connect().await?.plugin_capabilities().await;
+        let answer = ask.call(PluginClient::plugin_capabilities).await?;
         let answer = write_answer(
             out,
             ask.output,
