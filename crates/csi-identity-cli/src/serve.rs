@@ -6,6 +6,7 @@ use csi_identity::{
     BuildError, KeyValue, Manifest, MaxVolumes, NodeId, NodeInfo, OfferError, OfferedService,
     Plugin, PluginName, Readiness, Topology, VendorVersion, VolumeExpansion,
 };
+use humantime::format_duration;
 
 use crate::duration;
 use crate::id;
@@ -64,7 +65,7 @@ pub(crate) struct Serve {
     /// Number of a user that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
     #[arg(long = "allow-uid", value_parser = id::user, value_name = "UID", allow_negative_numbers = true)]
     allow_uids: Vec<u32>,
-    /// Permissions of the socket, in octal.
+    /// Permissions of the socket, in octal, as in 0660.
     #[arg(long, value_name = "MODE", default_value_t)]
     socket_mode: SocketMode,
     /// Number of the socket's group.
@@ -113,6 +114,11 @@ impl Serve {
         for advice in endpoint.advice() {
             tracing::warn!("{advice}");
         }
+        if socket_mode.bits() & 0o200 == 0 {
+            tracing::warn!(
+                "socket mode {socket_mode} does not let the socket's owner connect; modes are octal, as in 0660"
+            );
+        }
         let readiness = plugin.readiness();
 
         let mut signals = StopSignals::listen()?;
@@ -146,7 +152,10 @@ impl Serve {
         tokio::select! {
             stopped = &mut serving => {
                 if !stopped?.drained {
-                    tracing::warn!("calls were still in flight after {grace:?} and have been cut");
+                    let grace = format_duration(grace);
+                    tracing::warn!(
+                        "connections were still open after {grace} and have been cut, with the calls on them"
+                    );
                 }
                 Ok(Verdict::Pass)
             }
