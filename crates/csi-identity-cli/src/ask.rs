@@ -1,7 +1,12 @@
+use std::error::Error;
+use std::iter;
 use std::time::Duration;
 
-use csi_identity::PluginClient;
+use anyhow::anyhow;
 use csi_identity::endpoint::{ConnectError, ConnectOptions, Endpoint};
+use csi_identity::{CallError, PluginClient};
+use humantime::format_duration;
+use tonic::Status;
 
 use crate::duration;
 use crate::output::Format;
@@ -13,7 +18,7 @@ pub(crate) struct Ask {
     #[arg(short, long, env = "CSI_ENDPOINT", value_name = "ENDPOINT")]
     pub(crate) endpoint: Endpoint,
     /// How long the connection and the answer may take.
-    #[arg(long, default_value = "5s", value_parser = duration::parse, value_name = "DURATION")]
+    #[arg(long, default_value = "5s", value_parser = duration::parse_positive, value_name = "DURATION")]
     pub(crate) timeout: Duration,
     /// How to write the answer.
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -21,14 +26,52 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// Connects within the time allowed; the calls have what is left of it.
-    pub(crate) async fn connect(&self) -> Result<PluginClient, ConnectError> {
+    /// Connects and calls, both within the time allowed. The plugin's own error is an answer.
+    pub(crate) async fn call<T>(
+        &self,
+        call: impl AsyncFnOnce(&PluginClient) -> Result<T, CallError>,
+    ) -> anyhow::Result<Result<T, CallError>> {
         let started = tokio::time::Instant::now();
         let options = ConnectOptions {
             attempt_timeout: self.timeout,
             ..ConnectOptions::default()
         };
-        let client = PluginClient::connect(&self.endpoint, &options).await?;
-        Ok(client.with_call_timeout(self.timeout.saturating_sub(started.elapsed())))
+        let plugin = PluginClient::connect(&self.endpoint, &options).await?;
+        let left = self.timeout.saturating_sub(started.elapsed());
+        match call(&plugin.with_call_timeout(left)).await {
+            Err(CallError::TimedOut { .. }) => {
+                let timeout = format_duration(self.timeout);
+                Err(anyhow!("{} within {timeout}", self.no_answer()))
+            }
+            Err(CallError::Connection(status)) => Err(self.connection_lost(&status)),
+            answer => Ok(answer),
+        }
     }
+
+    /// What is to be said of a plugin that accepts connections and answers no call.
+    pub(crate) fn no_answer(&self) -> String {
+        let path = self.endpoint.path().display();
+        format!("the plugin at {path} takes calls, but did not answer")
+    }
+
+    /// What is to be said of a plugin that was there, and then was not.
+    pub(crate) fn connection_lost(&self, status: &Status) -> anyhow::Error {
+        let cause = status.source();
+        if let Some(error) = cause.and_then(ConnectError::in_chain) {
+            let parts: Vec<_> = chain(Some(error)).map(ToString::to_string).collect();
+            return anyhow!("{}", parts.join(": "));
+        }
+        let path = self.endpoint.path().display();
+        // The errors on the way to the last one say no more than that they are some.
+        let last = chain(cause).last();
+        let cause = last.map_or_else(|| status.message().to_owned(), ToString::to_string);
+        anyhow!("the connection to the plugin at {path} was lost before it answered: {cause}")
+    }
+}
+
+/// An error and what is behind it.
+fn chain<'a>(
+    error: Option<&'a (dyn Error + 'static)>,
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(error, |&error| error.source())
 }

@@ -1,6 +1,7 @@
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use csi_identity::{ObservedCapability, ServiceCapability, VolumeExpansion};
+use csi_identity::{ObservedCapability, PluginClient, ServiceCapability, VolumeExpansion};
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
@@ -27,7 +28,7 @@ pub(crate) struct Capabilities {
 impl Capabilities {
     pub(crate) async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
         let Self { ask } = self;
-        let answer = ask.connect().await?.plugin_capabilities().await;
+        let answer = ask.call(PluginClient::plugin_capabilities).await?;
         let answer = write_answer(
             out,
             ask.output,
@@ -44,14 +45,32 @@ fn write_text(out: &mut impl Write, capabilities: &[ObservedCapability]) -> io::
         writeln!(out, "none")?;
     }
     for capability in capabilities {
-        let field = match capability {
-            ObservedCapability::Service(_) => "service",
-            ObservedCapability::VolumeExpansion(_) => "volume_expansion",
-            _ => "neither service nor volume_expansion",
+        // Without the kind that the library puts before an expansion's name: here it has a column of its own.
+        let (name, kind) = match *capability {
+            ObservedCapability::Service(number) => {
+                let known = ServiceCapability::from_number(number);
+                let name = value_name(known.map(ServiceCapability::wire_name), number);
+                (name, "service")
+            }
+            ObservedCapability::VolumeExpansion(number) => {
+                let known = VolumeExpansion::from_number(number);
+                let name = value_name(known.map(VolumeExpansion::wire_name), number);
+                (name, "volume_expansion")
+            }
+            ObservedCapability::Empty => ("EMPTY".into(), "neither service nor volume_expansion"),
         };
-        writeln!(out, "{:<32} {field}", capability.to_string())?;
+        writeln!(out, "{name:<32} {kind}")?;
     }
     Ok(())
+}
+
+/// The name of an enum value, UNKNOWN and the number where it has none.
+fn value_name(known: Option<&'static str>, number: i32) -> Cow<'static, str> {
+    match (known, number) {
+        (Some(name), _) => name.into(),
+        (None, 0) => "UNKNOWN".into(),
+        (None, number) => format!("UNKNOWN({number})").into(),
+    }
 }
 
 /// The field names of the wire.
@@ -67,7 +86,7 @@ pub(crate) fn to_json(capabilities: &[ObservedCapability]) -> Value {
             let name = VolumeExpansion::from_number(number).map(VolumeExpansion::wire_name);
             json!({ "volume_expansion": { "type": named(name, number) } })
         }
-        _ => json!({}),
+        ObservedCapability::Empty => json!({}),
     };
     json!({ "capabilities": capabilities.iter().map(capability).collect::<Vec<_>>() })
 }
@@ -100,6 +119,7 @@ mod tests {
             ObservedCapability::Service(2),
             ObservedCapability::Service(7),
             ObservedCapability::VolumeExpansion(2),
+            ObservedCapability::VolumeExpansion(0),
             ObservedCapability::Empty,
         ];
         write_text(&mut out, &capabilities).unwrap();
@@ -108,6 +128,7 @@ mod tests {
             "VOLUME_ACCESSIBILITY_CONSTRAINTS service\n\
              UNKNOWN(7)                       service\n\
              OFFLINE                          volume_expansion\n\
+             UNKNOWN                          volume_expansion\n\
              EMPTY                            neither service nor volume_expansion\n"
         );
     }

@@ -12,16 +12,16 @@ use crate::verdict::{Outcome, Verdict};
 
 /// Serve, ask and try the Identity service of CSI storage plugins.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, after_help = EXIT_CODES)]
+#[command(name = "csi-identity", version, propagate_version = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Log more, on standard error; twice for the transport too.
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = 900)]
     verbose: u8,
 }
 
-pub(crate) const EXIT_CODES: &str = "\
+const EXIT_CODES: &str = "\
 Exit codes:
   0    done, or the plugin is ready
   1    the plugin is not ready, or answered with an error

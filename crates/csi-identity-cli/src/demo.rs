@@ -1,9 +1,11 @@
 use std::io::{IsTerminal as _, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use csi_identity::endpoint::{BindOptions, Endpoint, ServeOptions};
+use csi_identity::endpoint::{BindOptions, Endpoint, EndpointError, ServeOptions};
 use csi_identity::{NodeInfo, OfferedService, Plugin};
+use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use crate::output::Format;
@@ -20,6 +22,9 @@ use report::Report;
 
 /// How long the demo waits for anything to happen, before it says that it did not.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where a socket's path is short enough, should the usual place for temporary files be too deep.
+const SHORT: &str = "/tmp";
 
 /// See it all run, without a cluster, configuration or root.
 ///
@@ -47,12 +52,9 @@ impl Demo {
         let Self { output } = self;
         let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let mut report = Report::new(out, output, colour);
-        let folder = tempfile::Builder::new()
-            .prefix("csi-identity-demo-")
-            .tempdir()
-            .context("cannot make a temporary folder")?;
-        let endpoint = Endpoint::from_path(folder.path().join("csi.sock"))?;
+        // Before there is anything that a signal could leave behind.
         let mut signals = StopSignals::listen()?;
+        let (folder, endpoint) = stage()?;
         let all_good = tokio::select! {
             played = play(&endpoint, &mut report) => played?,
             () = signals.next() => return Ok(Verdict::Aborted),
@@ -71,6 +73,35 @@ impl Demo {
             Verdict::Fail
         })
     }
+}
+
+/// A folder of the demo's own, and the socket in it.
+fn stage() -> anyhow::Result<(TempDir, Endpoint)> {
+    let usual = std::env::temp_dir();
+    let folder = folder_in(&usual)?;
+    let reason = match endpoint_in(&folder) {
+        Ok(endpoint) => return Ok((folder, endpoint)),
+        Err(reason) => reason,
+    };
+    // Long paths are usual in build systems, and the demo depends on nothing in that place.
+    tracing::warn!("the demo goes to {SHORT}: {reason}");
+    let folder = folder_in(Path::new(SHORT))?;
+    let endpoint = endpoint_in(&folder)?;
+    Ok((folder, endpoint))
+}
+
+fn folder_in(place: &Path) -> anyhow::Result<TempDir> {
+    let folder = tempfile::Builder::new()
+        .prefix("csi-identity-demo-")
+        .tempdir_in(place);
+    folder.with_context(|| {
+        let place = place.display();
+        format!("cannot make a folder in {place}; set TMPDIR to a place where that is possible")
+    })
+}
+
+fn endpoint_in(folder: &TempDir) -> Result<Endpoint, EndpointError> {
+    Endpoint::from_path(folder.path().join("csi.sock"))
 }
 
 /// The plugin and its callers, from start to stop. Whether every answer was the expected one.

@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 
 use csi_identity::proto::csi::v1::GetPluginInfoResponse;
-use csi_identity::{PluginName, VendorVersion};
+use csi_identity::{PluginClient, PluginName, VendorVersion};
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
@@ -29,7 +29,7 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
         let Self { ask } = self;
-        let answer = ask.connect().await?.plugin_info().await;
+        let answer = ask.call(PluginClient::plugin_info).await?;
         let info = write_answer(out, ask.output, answer, write_text, to_json)?;
         if let Some(info) = &info {
             warn(info);

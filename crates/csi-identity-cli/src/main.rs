@@ -5,12 +5,14 @@ mod capabilities;
 mod cli;
 mod demo;
 mod duration;
+mod id;
 mod info;
 mod log;
 mod output;
 mod probe;
 mod serve;
 mod signals;
+mod usage;
 mod verdict;
 
 use std::process::ExitCode;
@@ -18,5 +20,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    cli::Cli::parse().run(&mut std::io::stdout().lock()).into()
+    let mut out = output::WhileRead::new(std::io::stdout().lock());
+    match cli::Cli::try_parse() {
+        Ok(cli) => cli.run(&mut out).into(),
+        Err(error) => usage::report(error),
+    }
 }

@@ -36,6 +36,7 @@ pub(crate) fn write_answer<T, W: Write>(
         (Err(CallError::Answered(status)), format) => {
             let (code, message) = (csi_identity::code_name(status.code()), status.message());
             match format {
+                Format::Text if message.is_empty() => writeln!(out, "{code}")?,
                 Format::Text => writeln!(out, "{code}: {}", printable(message))?,
                 Format::Json => write_json(out, &json!({ "code": code, "message": message }))?,
             }
@@ -46,8 +47,54 @@ pub(crate) fn write_answer<T, W: Write>(
 }
 
 /// A document on lines of its own, readable by people too.
-pub(crate) fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
-    writeln!(out, "{value:#}")
+fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
+    let mut text = String::new();
+    for c in format!("{value:#}").chars() {
+        // JSON has to escape no control character above U+001F, though terminals obey some.
+        if ('\u{7f}'..='\u{9f}').contains(&c) {
+            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            text.push(c);
+        }
+    }
+    writeln!(out, "{text}")
+}
+
+/// Output that goes nowhere once its reader has gone, as that of `head` has: what was found out still counts.
+#[derive(Debug)]
+pub(crate) struct WhileRead<W>(Option<W>);
+
+impl<W> WhileRead<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self(Some(out))
+    }
+}
+
+impl<W: Write> WhileRead<W> {
+    fn unless_closed<T>(
+        &mut self,
+        nothing: T,
+        work: impl FnOnce(&mut W) -> io::Result<T>,
+    ) -> io::Result<T> {
+        match self.0.as_mut().map(work) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.0 = None;
+                Ok(nothing)
+            }
+            Some(done) => done,
+            None => Ok(nothing),
+        }
+    }
+}
+
+impl<W: Write> Write for WhileRead<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), W::flush)
+    }
 }
 
 /// What somebody else wrote, so that it cannot steer a terminal.

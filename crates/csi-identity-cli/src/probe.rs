@@ -1,12 +1,18 @@
 use std::io::{self, Write};
+use std::time::Duration;
 
+use anyhow::anyhow;
 use csi_identity::endpoint::ConnectOptions;
 use csi_identity::{CallError, PluginClient};
+use humantime::format_duration;
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
 use crate::output::write_answer;
 use crate::verdict::Verdict;
+
+/// How long a server that was waited for in vain may take to show what is wrong with it.
+const LAST_LOOK: Duration = Duration::from_millis(100);
 
 /// Ask a plugin whether it is ready (Probe).
 ///
@@ -36,7 +42,7 @@ impl Probe {
         let answer = if wait {
             wait_until_ready(&ask).await?
         } else {
-            ask.connect().await?.probe().await
+            ask.call(PluginClient::probe).await?
         };
         let ready = write_answer(
             out,
@@ -54,13 +60,15 @@ impl Probe {
 
 /// The last answer, whichever way the wait ended.
 async fn wait_until_ready(ask: &Ask) -> anyhow::Result<Result<Option<bool>, CallError>> {
-    let mut last = None;
+    let (mut reached, mut last) = (false, None);
     let waiting = async {
         let options = ConnectOptions {
-            wait: ask.timeout,
+            // The limit is the one around it all, so that it is kept to and always ends in the same way.
+            wait: Duration::MAX,
             ..ConnectOptions::default()
         };
         let plugin = PluginClient::connect(&ask.endpoint, &options).await?;
+        reached = true;
         let each = |answer: &Result<Option<bool>, CallError>| match answer {
             Ok(ready) => last = Some(Ok(*ready)),
             Err(CallError::Answered(status)) => {
@@ -68,19 +76,44 @@ async fn wait_until_ready(ask: &Ask) -> anyhow::Result<Result<Option<bool>, Call
             }
             Err(error) => tracing::debug!("{error}"),
         };
-        plugin
-            .wait_until_ready(each)
-            .await
-            .map_err(anyhow::Error::from)
+        anyhow::Ok(plugin.wait_until_ready(each).await)
     };
-    let ended = tokio::time::timeout(ask.timeout, waiting).await;
-    if ended.is_err() {
-        tracing::warn!("gave up after {}", humantime::format_duration(ask.timeout));
+    let ended = match tokio::time::timeout(ask.timeout, waiting).await {
+        Ok(ended) => ended?,
+        Err(_elapsed) => {
+            let gave_up = format!("gave up after {}", format_duration(ask.timeout));
+            return match last {
+                Some(answer) => {
+                    tracing::warn!("{gave_up}");
+                    Ok(answer)
+                }
+                None if reached => Err(anyhow!(ask.no_answer()).context(gave_up)),
+                None => Err(why_unreached(ask).await.context(gave_up)),
+            };
+        }
+    };
+    match (ended, last) {
+        (Ok(()) | Err(CallError::Answered(_)), Some(answer)) => Ok(answer),
+        (Err(CallError::Connection(status)), Some(answer)) => {
+            tracing::warn!("gave up: {}", ask.connection_lost(&status));
+            Ok(answer)
+        }
+        (Err(CallError::Connection(status)), None) => Err(ask.connection_lost(&status)),
+        (Err(error), _) => Err(error.into()),
+        // Not possible: being ready is an answer.
+        (Ok(()), None) => Err(anyhow!(ask.no_answer())),
     }
-    match (last, ended) {
-        (Some(last), _) => Ok(last),
-        (None, Ok(Err(error))) => Err(error),
-        (None, Ok(Ok(())) | Err(_)) => anyhow::bail!("the plugin did not answer"),
+}
+
+/// A last look at a plugin that was waited for in vain.
+async fn why_unreached(ask: &Ask) -> anyhow::Error {
+    let options = ConnectOptions {
+        attempt_timeout: LAST_LOOK,
+        ..ConnectOptions::default()
+    };
+    match PluginClient::connect(&ask.endpoint, &options).await {
+        Ok(_) => anyhow!(ask.no_answer()),
+        Err(reason) => reason.into(),
     }
 }
 

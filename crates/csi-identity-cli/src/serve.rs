@@ -1,13 +1,15 @@
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use csi_identity::endpoint::{BindOptions, Endpoint, Limits, ServeOptions, SocketMode, Stopped};
 use csi_identity::{
-    KeyValue, Manifest, MaxVolumes, NodeId, NodeInfo, OfferedService, Plugin, PluginName,
-    Readiness, Topology, VendorVersion, VolumeExpansion,
+    BuildError, KeyValue, Manifest, MaxVolumes, NodeId, NodeInfo, OfferError, OfferedService,
+    Plugin, PluginName, Readiness, Topology, VendorVersion, VolumeExpansion,
 };
+use humantime::format_duration;
 
 use crate::duration;
+use crate::id;
 use crate::signals::StopSignals;
 use crate::verdict::Verdict;
 
@@ -46,13 +48,13 @@ pub(crate) struct Serve {
     /// How the plugin can expand volumes, online or offline; may be given twice.
     #[arg(long, value_name = "MODE")]
     expansion: Vec<VolumeExpansion>,
-    /// Id of the node it runs on, 1 to 256 bytes.
+    /// Id of the node it runs on, 1 to 256 bytes; without it no NodeGetInfo is answered.
     #[arg(long, value_name = "ID")]
     node_id: Option<NodeId>,
-    /// A topology segment of that node; may be given several times.
+    /// A topology segment of that node, which --node-id names; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", requires = "node_id")]
     topology: Vec<KeyValue>,
-    /// How many volumes that node can have; 0 leaves it to the orchestrator.
+    /// How many volumes that node, which --node-id names, can have; 0 leaves it to the orchestrator.
     #[arg(
         long,
         value_name = "N",
@@ -60,14 +62,14 @@ pub(crate) struct Serve {
         allow_negative_numbers = true
     )]
     max_volumes: Option<MaxVolumes>,
-    /// User id that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
-    #[arg(long = "allow-uid", value_name = "UID")]
+    /// Number of a user that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
+    #[arg(long = "allow-uid", value_parser = id::user, value_name = "UID", allow_negative_numbers = true)]
     allow_uids: Vec<u32>,
-    /// Permissions of the socket, in octal.
+    /// Permissions of the socket, in octal, as in 0660.
     #[arg(long, value_name = "MODE", default_value_t)]
     socket_mode: SocketMode,
-    /// Group id of the socket.
-    #[arg(long, value_name = "GID")]
+    /// Number of the socket's group.
+    #[arg(long, value_parser = id::group, value_name = "GID", allow_negative_numbers = true)]
     socket_group: Option<u32>,
     /// Serve grpc.health.v1 too.
     #[arg(long)]
@@ -105,12 +107,17 @@ impl Serve {
         if let Some(node_id) = node_id {
             builder = builder.node_info(node_info(node_id, topology, max_volumes)?);
         }
-        let plugin = builder.build()?;
+        let plugin = builder.build().map_err(in_flags)?;
         for advice in plugin.advice() {
             tracing::warn!("{advice}");
         }
         for advice in endpoint.advice() {
             tracing::warn!("{advice}");
+        }
+        if socket_mode.bits() & 0o200 == 0 {
+            tracing::warn!(
+                "socket mode {socket_mode} does not let the socket's owner connect; modes are octal, as in 0660"
+            );
         }
         let readiness = plugin.readiness();
 
@@ -145,12 +152,26 @@ impl Serve {
         tokio::select! {
             stopped = &mut serving => {
                 if !stopped?.drained {
-                    tracing::warn!("calls were still in flight after {grace:?} and have been cut");
+                    let grace = format_duration(grace);
+                    tracing::warn!(
+                        "connections were still open after {grace} and have been cut, with the calls on them"
+                    );
                 }
                 Ok(Verdict::Pass)
             }
             () = signals.next() => Ok(Verdict::Aborted),
         }
+    }
+}
+
+/// The same error, with the names that things have on the command line.
+fn in_flags(error: BuildError) -> anyhow::Error {
+    match error {
+        BuildError::Offer(OfferError::TopologyWithoutKeys) => anyhow!(
+            "--capability VOLUME_ACCESSIBILITY_CONSTRAINTS and --node-id need the topology of that node; add --topology \
+             KEY=VALUE, or leave the capability out"
+        ),
+        other => other.into(),
     }
 }
 

@@ -1,3 +1,4 @@
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// How a command that could be carried out ended. Errors are not verdicts.
@@ -21,20 +22,11 @@ impl From<Outcome> for ExitCode {
             Ok(Verdict::Pass) => Self::SUCCESS,
             Ok(Verdict::Fail) => Self::from(1),
             Ok(Verdict::Aborted) => Self::from(130),
-            Err(error) if is_broken_pipe(&error) => Self::SUCCESS,
             Err(error) => {
-                #[expect(clippy::print_stderr, reason = "where a program's errors go")]
-                {
-                    eprintln!("error: {error:#}");
-                }
+                // Where standard error is closed there is nobody to tell; the exit code still says it.
+                let _ = writeln!(std::io::stderr(), "error: {error:#}");
                 Self::from(2)
             }
         }
     }
-}
-
-/// Whoever read our output has seen enough.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<std::io::Error>();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -1,0 +1,115 @@
+//! What the program says of itself.
+
+use crate::program::{Ran, run};
+
+#[test]
+fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
+    for (subcommand, lines) in [
+        (
+            "serve",
+            &[
+                "Serve a plugin's Identity on a Unix socket, to every client that real clusters have.",
+                "Usage: csi-identity serve [OPTIONS] --endpoint <ENDPOINT> --name <NAME> --vendor-version <VERSION>",
+                "          [env: CSI_ENDPOINT=]",
+                "Example:",
+                "  csi-identity serve -e unix:///run/csi/csi.sock --name disk.acme.io --vendor-version 1.2.3 \\",
+                "Exit codes:",
+                "  0    stopped",
+                "  2    could not start: usage, or the socket cannot be bound",
+                "  130  stopped by a second signal",
+            ][..],
+        ),
+        (
+            "info",
+            &[
+                "Ask a plugin who it is (GetPluginInfo).",
+                "Usage: csi-identity info [OPTIONS] --endpoint <ENDPOINT>",
+                "          [env: CSI_ENDPOINT=]",
+                "Example:",
+                "  csi-identity info -e unix:///run/csi/csi.sock -o json",
+                "Exit codes:",
+                "  0  the plugin said who it is",
+                "  1  it answered with an error",
+                "  2  could not find out",
+            ],
+        ),
+        (
+            "capabilities",
+            &[
+                "Ask a plugin what it can do (GetPluginCapabilities).",
+                "Usage: csi-identity capabilities [OPTIONS] --endpoint <ENDPOINT>",
+                "          [env: CSI_ENDPOINT=]",
+                "Example:",
+                "  csi-identity capabilities -e unix:///run/csi/csi.sock -o json",
+                "Exit codes:",
+                "  0  the plugin said what it can do",
+                "  1  it answered with an error",
+                "  2  could not find out",
+            ],
+        ),
+        (
+            "probe",
+            &[
+                "Ask a plugin whether it is ready (Probe).",
+                "Usage: csi-identity probe [OPTIONS] --endpoint <ENDPOINT>",
+                "          [env: CSI_ENDPOINT=]",
+                "Examples:",
+                "  csi-identity probe -e unix:///run/csi/csi.sock --wait --timeout 30s",
+                "Exit codes:",
+                "  0  ready",
+                "  1  not ready, or answered with an error; with --wait also: out of time, but it had answered",
+                "  2  could not find out; with --wait: out of time without any answer",
+            ],
+        ),
+        (
+            "demo",
+            &[
+                "See it all run, without a cluster, configuration or root.",
+                "Usage: csi-identity demo [OPTIONS]",
+                "Examples:",
+                "  csi-identity demo -o json",
+                "Exit codes:",
+                "  0    all went as it should",
+                "  1    an answer was not the expected one",
+                "  2    could not run",
+                "  130  stopped by a signal",
+            ],
+        ),
+    ] {
+        let ran = run([subcommand, "--help"]);
+        assert_eq!((ran.code, &*ran.stderr), (0, ""));
+        assert_eq!(run(["help", subcommand]), ran);
+        let missing: Vec<_> = lines
+            .iter()
+            .filter(|line| !ran.stdout.lines().any(|found| found == **line))
+            .collect();
+        assert!(missing.is_empty(), "{missing:#?} in {}", ran.stdout);
+    }
+}
+
+#[test]
+fn the_program_lists_its_subcommands_and_exit_codes() {
+    let ran = run(["--help"]);
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    let (commands, exit_codes) = ran.stdout.split_once("Exit codes:\n").unwrap();
+    for subcommand in ["serve", "info", "capabilities", "probe", "demo"] {
+        let start = format!("\n  {subcommand} ");
+        assert_eq!(commands.matches(&start).count(), 1, "{subcommand}");
+    }
+    assert_eq!(
+        exit_codes,
+        "  0    done, or the plugin is ready\n  1    the plugin is not ready, or answered with an error\n  2    could not find \
+         out or could not start: usage, configuration, connection\n  130  stopped by a second signal\n"
+    );
+    // Without a subcommand there is nothing to do, so the same is an error.
+    assert_eq!(run([""; 0]), Ran::error(2, &ran.stdout));
+}
+
+#[test]
+fn the_version_is_that_of_the_program() {
+    let version = env!("CARGO_PKG_VERSION");
+    for flag in ["--version", "-V"] {
+        let expected = Ran::quiet(0, &format!("csi-identity {version}\n"));
+        assert_eq!(run([flag]), expected);
+    }
+}

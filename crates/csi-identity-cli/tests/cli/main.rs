@@ -1,0 +1,24 @@
+//! The program as its users meet it: arguments, exit codes, what it writes, and what it leaves on the disk.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a helper that fails fails its test"
+)]
+
+mod answers;
+mod bad_answers;
+mod bad_settings;
+mod closed_streams;
+mod demo;
+mod fake_plugin;
+mod help;
+mod occupied;
+mod permissions;
+mod program;
+mod raw_call;
+mod restarts;
+mod served;
+mod stopping;
+mod unreachable;
+mod wait;
