@@ -6,6 +6,7 @@ mod latency;
 mod machine;
 mod memory;
 mod page;
+mod passthrough;
 mod processor;
 mod start;
 mod statistics;
@@ -94,6 +95,11 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         ],
         switches: idle::measure(&stock, &ours, plan)?,
         starts: start::measure(&stock, &ours, plan)?,
+        passthrough: if quick {
+            None
+        } else {
+            Some(passthrough::measure()?)
+        },
         machine,
         tonic: workspace::locked_version("tonic")?,
     };

@@ -33,6 +33,7 @@ fn page(micros: [u64; 3], megabytes: f64) -> Page {
         sizes: [1_400_000, 2_800_000],
         switches: [1, 0],
         starts: [Duration::from_millis(2), Duration::from_micros(2_500)],
+        passthrough: None,
         machine: "Fast One".to_owned(),
         tonic: "0.14.9".to_owned(),
     }
