@@ -76,6 +76,6 @@ pub use domain::{
 pub use grpc::{IdentityService, NodeInfoService};
 #[cfg(feature = "grpc")]
 pub use runtime::{
-    BoundPlugin, BuildError, CallError, Declared, Plugin, PluginAdvice, PluginBuilder,
-    PluginClient, ReadinessHandle, Sourced, code_name,
+    BoundPlugin, BuildError, CallError, Checks, ChecksError, Declared, Plugin, PluginAdvice,
+    PluginBuilder, PluginClient, ReadinessHandle, Sourced, code_name,
 };

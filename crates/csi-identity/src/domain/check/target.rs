@@ -87,13 +87,13 @@ impl CheckTarget {
     }
 }
 
-/// The kind and what it is about, without arguments of commands, which may be secret.
+/// The kind and what it is about, without the query of a URL and the arguments of a command, which may be secret.
 impl fmt::Display for CheckTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())?;
         match self {
             Self::Tcp { address } => write!(f, " {address}"),
-            Self::Http { url, .. } => write!(f, " {url}"),
+            Self::Http { url, .. } => write!(f, " {}", url.without_query()),
             Self::Exec { command } => write!(f, " {}", command.program()),
             Self::Path { path } | Self::Mount { path, .. } => write!(f, " {path}"),
             Self::Grpc { endpoint, .. } => write!(f, " {endpoint}"),
@@ -116,7 +116,7 @@ mod tests {
             ),
             (
                 CheckTarget::Http {
-                    url: "http://array/health".parse().unwrap(),
+                    url: "http://array/health?token=x".parse().unwrap(),
                     status: None,
                     body: None,
                 },

@@ -95,6 +95,13 @@ impl HttpUrl {
     pub fn path_and_query(&self) -> &str {
         &self.path_and_query
     }
+
+    /// The URL for people to read: its query, which may be secret, is left out.
+    #[must_use]
+    pub fn without_query(&self) -> String {
+        let path = self.path_and_query.split('?').next().unwrap_or_default();
+        format!("http://{}{path}", self.authority)
+    }
 }
 
 impl FromStr for HttpUrl {
