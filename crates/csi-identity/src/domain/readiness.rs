@@ -14,7 +14,8 @@ pub use reason::Reason;
 /// is broken. [`ReadinessPolicy::answer`] makes the answer on the wire of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Readiness {
-    /// Not yet: the plugin has never been ready since it started.
+    /// Not yet, or not for now: the plugin has not been ready since it started, or waits again for something that no
+    /// restart would bring back.
     Starting {
         /// What it waits for.
         reason: Reason,

@@ -1,10 +1,11 @@
+use std::future::pending;
 use std::sync::Arc;
 
 use csi_endpoint::{BindError, BindOptions, Endpoint, Listener, ServeError, ServeOptions, Stopped};
 use tonic::service::Routes;
 
 use crate::grpc::Health;
-use crate::{Identity, ReadinessHandle};
+use crate::{Checks, Identity, ReadinessHandle};
 
 mod advice;
 mod builder;
@@ -47,6 +48,7 @@ pub struct Plugin {
     readiness: ReadinessHandle,
     routes: Routes,
     health: Option<Health>,
+    checks: Option<Checks>,
 }
 
 impl Plugin {
@@ -68,6 +70,7 @@ impl Plugin {
     /// The plugin's services, for a server of one's own.
     ///
     /// Behind any other server than this crate's, kubelets and clients that send a socket path as authority are refused.
+    /// Checks do not run either; [`Checks::run`] does that beside any server.
     pub fn into_routes(self) -> Routes {
         self.routes
     }
@@ -102,7 +105,7 @@ pub struct BoundPlugin {
 }
 
 impl BoundPlugin {
-    /// Answers calls until `shutdown` is ready.
+    /// Answers calls until `shutdown` is ready, and runs the plugin's checks until it returns.
     ///
     /// Then Probe says not ready, no connection is accepted any more, calls in flight have the grace period to end, and the
     /// socket is removed.
@@ -121,6 +124,7 @@ impl BoundPlugin {
                     readiness,
                     routes,
                     health,
+                    checks,
                     ..
                 },
             listener,
@@ -130,13 +134,24 @@ impl BoundPlugin {
             readiness.stop();
         };
         let serving = csi_endpoint::serve(listener, routes, options, stopping);
-        let Some(mut health) = health else {
-            return serving.await;
+        let report = async {
+            match health {
+                Some(health) => health.follow(&readiness).await,
+                None => pending().await,
+            }
         };
-        health.report(&readiness.current()).await;
+        let check = async {
+            match checks {
+                Some(checks) => checks.run(readiness.clone()).await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
+            // Reports what it is before the first call is answered.
+            biased;
+            never = report => match never {},
+            never = check => match never {},
             served = serving => served,
-            never = health.follow(&readiness) => match never {},
         }
     }
 }

@@ -10,6 +10,7 @@ use csi_identity::proto::csi::v1::{NodeGetInfoRequest, NodePublishVolumeRequest}
 use csi_identity::{ObservedCapability, PluginClient};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use tokio::net::TcpSocket;
 use tonic::Code;
 use tonic::transport::Channel;
 
@@ -21,6 +22,11 @@ struct Example {
 
 impl Example {
     fn start(name: &str) -> Self {
+        Self::start_with(name, &[])
+    }
+
+    /// Starts it with arguments after the endpoint.
+    fn start_with(name: &str, arguments: &[&str]) -> Self {
         // target/<profile>/deps/<this test> -> target/<profile>/examples/<name>
         let program: PathBuf = std::env::current_exe()
             .unwrap()
@@ -33,6 +39,7 @@ impl Example {
         let endpoint = Endpoint::from_path(folder.path().join("csi.sock")).unwrap();
         let child = Command::new(&program)
             .arg(endpoint.to_string())
+            .args(arguments)
             .spawn()
             .unwrap_or_else(|error| {
                 panic!(
@@ -122,4 +129,39 @@ async fn with_controller_and_node_reports_what_it_serves() {
         .unwrap_err();
     assert_eq!(status.code(), Code::Unimplemented);
     example.stop().await;
+}
+
+#[tokio::test]
+async fn with_checks_follows_what_it_stands_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let backend = TcpSocket::new_v4().unwrap();
+    backend.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = backend.local_addr().unwrap().to_string();
+    let arguments = [&*address, directory.path().to_str().unwrap()];
+    let example = Example::start_with("with_checks", &arguments);
+    let client = PluginClient::new(example.channel().await);
+    assert_eq!(client.probe().await.unwrap(), Some(false));
+    let listener = backend.listen(16).unwrap();
+    client.wait_until_ready(|_| {}).await.unwrap();
+    drop(listener);
+    until(async || matches!(client.probe().await, Ok(Some(false)))).await;
+    let shown = directory.path().display().to_string();
+    directory.close().unwrap();
+    until(async || client.probe().await.is_err()).await;
+    assert_eq!(
+        client.probe().await.unwrap_err().to_string(),
+        format!(
+            "FAILED_PRECONDITION: NOT_READY: directory: nothing is at {shown}; \
+             backend: cannot connect to {address}: Connection refused (os error 111)"
+        )
+    );
+    example.stop().await;
+}
+
+/// Asks until it is so; a Probe is the only way to see it from outside.
+async fn until(mut is_so: impl AsyncFnMut() -> bool) {
+    let asked = async { while !is_so().await {} };
+    tokio::time::timeout(Duration::from_secs(10), asked)
+        .await
+        .unwrap();
 }

@@ -10,9 +10,9 @@ use tonic::service::Routes;
 use super::{Plugin, PluginAdvice};
 use crate::grpc::{Gate, Health};
 use crate::{
-    Identity, IdentityService, IdentitySource, Manifest, NodeInfo, NodeInfoService, NodeTopology,
-    Offer, OfferError, OfferedService, PluginInfo, PluginName, ReadinessHandle, ReadinessPolicy,
-    VendorVersion, VolumeExpansion,
+    Check, Checks, ChecksError, Identity, IdentityService, IdentitySource, Manifest, NodeInfo,
+    NodeInfoService, NodeTopology, Offer, OfferError, OfferedService, PluginInfo, PluginName,
+    ReadinessHandle, ReadinessPolicy, VendorVersion, VolumeExpansion,
 };
 
 /// Largest request that Identity and the built-in Node service take, in bytes: theirs are empty but for unknown fields.
@@ -46,6 +46,9 @@ pub enum BuildError {
     /// The capabilities contradict what is served.
     #[error(transparent)]
     Offer(#[from] OfferError),
+    /// The checks do not go together.
+    #[error(transparent)]
+    Checks(#[from] ChecksError),
 }
 
 /// Puts a [`Plugin`] together.
@@ -81,6 +84,7 @@ struct Parts {
     policy: ReadinessPolicy,
     gate_on_readiness: bool,
     grpc_health: bool,
+    checks: Vec<Check>,
 }
 
 impl Plugin {
@@ -171,6 +175,28 @@ impl<I> PluginBuilder<I> {
         self.parts.grpc_health = health;
         self
     }
+
+    /// What has to be well for the plugin to be ready; checked in the background while the plugin is served.
+    ///
+    /// Readiness follows the checks by itself. [`ReadinessHandle::set`] goes on to work beside them, and the worse of both
+    /// counts, so a plugin that sets nothing by hand is as ready as its checks say. Called again, this adds to what is there;
+    /// without any check, readiness is set by hand alone.
+    ///
+    /// ```
+    /// use csi_identity::{Check, CheckPolicy, CheckTarget, Plugin};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let array = CheckTarget::Tcp { address: "array.acme.io:3260".parse()? };
+    /// let plugin = Plugin::builder("disk.acme.io".parse()?, "1.2.3".parse()?)
+    ///     .checks([Check::new("array".parse()?, array, CheckPolicy::default())?])
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn checks(mut self, checks: impl IntoIterator<Item = Check>) -> Self {
+        self.parts.checks.extend(checks);
+        self
+    }
 }
 
 impl PluginBuilder<Declared> {
@@ -196,8 +222,8 @@ impl PluginBuilder<Declared> {
     ///
     /// # Errors
     ///
-    /// Where a service is registered twice or is the plugin's own, node information meets a Node service, or the
-    /// capabilities contradict what is served.
+    /// Where a service is registered twice or is the plugin's own, node information meets a Node service, the
+    /// capabilities contradict what is served, or the checks do not go together.
     pub fn build(self) -> Result<Plugin, BuildError> {
         let Self {
             identity:
@@ -236,7 +262,8 @@ impl<S: IdentitySource> PluginBuilder<Sourced<S>> {
     ///
     /// # Errors
     ///
-    /// Where a service is registered twice or is the plugin's own, or node information meets a Node service.
+    /// Where a service is registered twice or is the plugin's own, node information meets a Node service, or the checks do
+    /// not go together.
     pub fn build(self) -> Result<Plugin, BuildError> {
         let Self {
             identity: Sourced(source),
@@ -270,7 +297,15 @@ impl Parts {
     ) -> Result<Plugin, BuildError> {
         let mut services = self.checked_services()?;
         services.push(IDENTITY);
+        let checks = if self.checks.is_empty() {
+            None
+        } else {
+            Some(Checks::new(self.checks)?)
+        };
         let readiness = ReadinessHandle::new(self.policy);
+        if let Some(checks) = &checks {
+            checks.announce(&readiness);
+        }
         let server = IdentityServer::new(IdentityService::new(source, readiness.clone()));
         let mut routes = self
             .routes
@@ -297,6 +332,7 @@ impl Parts {
             readiness,
             routes: routes.prepare(),
             health,
+            checks,
         })
     }
 }
