@@ -66,7 +66,7 @@ pub use domain::{
     PluginNameError, ProbeAnswer, Readiness, ReadinessPolicy, Reason, ServiceCapability, Topology,
     TopologyAdvice, TopologyError, TopologyKey, TopologyKeyError, TopologyValue,
     TopologyValueError, VendorVersion, VendorVersionError, VersionAdvice, VolumeExpansion,
-    VolumeExpansionError, WhileStarting, WhileStartingError,
+    VolumeExpansionError, WhileStarting, WhileStartingError, nearest,
 };
 #[cfg(feature = "grpc")]
 pub use grpc::{IdentityService, NodeInfoService};

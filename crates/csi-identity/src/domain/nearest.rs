@@ -5,35 +5,44 @@ use std::cmp::Reverse;
 /// Longer texts are no misspelling of anything, and comparing them costs time.
 const LONGEST: usize = 64;
 
-/// The candidate that `text` most probably means, if one is near enough.
+/// The candidate that `text` most probably means, if one is near enough; for "did you mean".
 ///
 /// Case, dashes, a leading `csi.v1.` and a missing `_SERVICE` do not count as differences; up to one wrong letter in
-/// three is forgiven.
-pub(crate) fn nearest(
-    text: &str,
-    candidates: impl IntoIterator<Item = &'static str>,
-) -> Option<&'static str> {
+/// three is forgiven. Texts of more than 64 bytes are near to nothing.
+///
+/// ```
+/// use csi_identity::nearest;
+///
+/// assert_eq!(nearest("nodeid", ["node_id", "endpoint"]), Some("node_id"));
+/// assert_eq!(nearest("colour", ["node_id", "endpoint"]), None);
+/// ```
+pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if text.len() > LONGEST {
         return None;
     }
-    let upper = text
-        .trim()
-        .to_ascii_uppercase()
-        .replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-    let wanted = upper.strip_prefix("CSI_V1_").unwrap_or(&upper);
+    let folded = fold(text.trim());
+    let wanted = folded.strip_prefix("CSI_V1_").unwrap_or(&folded);
     candidates
         .into_iter()
         .flat_map(|name| {
-            [
-                (name, name),
-                (name, name.strip_suffix("_SERVICE").unwrap_or(name)),
-            ]
+            let form = fold(name);
+            let short = form.strip_suffix("_SERVICE").map(str::to_owned);
+            [Some(form), short]
+                .into_iter()
+                .flatten()
+                .map(move |form| (name, form))
         })
-        .map(|(name, form)| (distance(wanted, form), form, name))
-        .filter(|&(distance, form, _)| distance * 3 <= form.len())
+        .map(|(name, form)| (distance(wanted, &form), form, name))
+        .filter(|(distance, form, _)| distance * 3 <= form.len())
         // Of two that are equally near, the one that begins alike: people err late in a word.
-        .min_by_key(|&(distance, form, _)| (distance, Reverse(common_prefix(wanted, form))))
+        .min_by_key(|(distance, form, _)| (*distance, Reverse(common_prefix(wanted, form))))
         .map(|(.., name)| name)
+}
+
+/// The text without what does not count: in capitals, with `_` for everything that is no letter or digit.
+fn fold(text: &str) -> String {
+    text.to_ascii_uppercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 fn common_prefix(a: &str, b: &str) -> usize {
@@ -82,6 +91,19 @@ mod tests {
         for (text, found) in [("ofline", "OFFLINE"), ("onlne", "ONLINE")] {
             assert_eq!(nearest(text, ["ONLINE", "OFFLINE"]), Some(found));
             assert_eq!(nearest(text, ["OFFLINE", "ONLINE"]), Some(found));
+        }
+    }
+
+    #[test]
+    fn the_case_of_the_candidates_does_not_count_either() {
+        let keys = ["node_id", "max_volumes_per_node", "accessible_topology"];
+        for (text, found) in [
+            ("nodeId", Some("node_id")),
+            ("NODE-ID", Some("node_id")),
+            ("max_volumes", None),
+            ("accesible_topology", Some("accessible_topology")),
+        ] {
+            assert_eq!(nearest(text, keys), found, "{text:?}");
         }
     }
 
