@@ -4,6 +4,7 @@
 //! value. Each type that holds text from outside is checked once, when it is made.
 
 mod capability;
+mod check;
 mod dns;
 mod identity;
 mod key_value;
@@ -20,6 +21,12 @@ mod vendor_version;
 pub use capability::{
     ObservedCapability, PluginCapabilities, PluginCapability, ServiceCapability, VolumeExpansion,
     VolumeExpansionError,
+};
+pub use check::{
+    AbsolutePath, AbsolutePathError, Check, CheckName, CheckNameError, CheckPolicy,
+    CheckPolicyError, CheckSet, CheckState, CheckTarget, CheckVerdict, ExecCommand,
+    ExecCommandError, ExpectedText, ExpectedTextError, FsType, FsTypeError, GrpcProbe, HttpStatus,
+    HttpStatusError, HttpUrl, HttpUrlError, OnFailure, OnFailureError, TcpAddress, TcpAddressError,
 };
 pub use identity::{Identity, IdentitySource, PluginInfo};
 pub use key_value::{KeyValue, KeyValueError};
