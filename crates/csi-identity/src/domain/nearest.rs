@@ -49,23 +49,24 @@ fn common_prefix(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// How many letters to insert, remove or replace to get from one text to the other.
+/// How many letters to insert, remove or replace, or neighbours to swap, to get from one text to the other.
 fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (above, b) in row.iter_mut().skip(1).zip(to.bytes()) {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = *above;
-            left = replaced.min(left + 1).min(diagonal + 1);
-            *above = left;
+    let (from, to) = (from.as_bytes(), to.as_bytes());
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in to.iter().enumerate() {
+            let replaced = last[j] + usize::from(a != b);
+            let mut least = replaced.min(row[j] + 1).min(last[j + 1] + 1);
+            if i > 0 && j > 0 && *a == to[j - 1] && from[i - 1] == *b {
+                least = least.min(before_last[j - 1] + 1);
+            }
+            row.push(least);
         }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
+        before_last = std::mem::replace(&mut last, row);
     }
-    row.last().copied().unwrap_or_default()
+    last.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -73,14 +74,16 @@ mod tests {
     use super::{distance, nearest};
 
     #[test]
-    fn distance_counts_single_letter_edits() {
+    fn distance_counts_edits_of_a_letter_and_swaps_of_two() {
         for (from, to, edits) in [
             ("", "", 0),
             ("", "ABC", 3),
             ("ABC", "", 3),
             ("ABC", "ABC", 0),
             ("KITTEN", "SITTING", 3),
-            ("AB", "BA", 2),
+            ("AB", "BA", 1),
+            ("NMAE", "NAME", 1),
+            ("ABC", "CAB", 2),
         ] {
             assert_eq!(distance(from, to), edits, "{from:?} -> {to:?}");
         }
