@@ -32,7 +32,6 @@ use crate::{section, text, tree};
 /// # Ok::<(), csi_identity_config::ConfigErrors>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Configuration {
     /// `endpoint`: the socket to serve on.
     pub endpoint: Option<Endpoint>,
@@ -58,7 +57,6 @@ pub struct Configuration {
 
 /// Who may connect to the socket; what is not said is left to whoever binds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SocketSettings {
     /// `mode`: the permissions of the socket file.
     pub mode: Option<SocketMode>,

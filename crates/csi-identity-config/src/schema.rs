@@ -1,5 +1,8 @@
 //! The JSON Schema of a configuration, made of the table that the reader itself goes by.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use crate::outline::{Key, Section, Shape};
@@ -7,9 +10,8 @@ use crate::section::CONFIGURATION;
 
 /// The JSON Schema (draft 2020-12) of a configuration, for editors and other tools.
 ///
-/// It knows every key, the kind of each value and which keys exclude each other. The rules of single texts, such as the
-/// name of a plugin, are the reader's alone: it refuses some of what the schema lets through, and nothing that it does
-/// not.
+/// It knows every key, the kind of each value and which keys exclude each other. What it refuses the reader refuses too;
+/// the rules of single texts, such as the name of a plugin, are the reader's alone.
 #[must_use]
 pub fn schema() -> Value {
     let mut schema = json!({

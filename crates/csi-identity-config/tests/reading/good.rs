@@ -18,26 +18,18 @@ fn check(name: &str, target: CheckTarget, policy: CheckPolicy) -> Check {
 
 #[test]
 fn the_example_has_every_key_and_means_what_its_comments_say() {
-    let mut expected = Configuration::default();
-    expected.endpoint = Some("/run/csi/csi.sock".parse().unwrap());
-    expected.plugin_info = Some(PluginInfo {
+    let plugin_info = PluginInfo {
         name: "disk.example.org".parse().unwrap(),
         vendor_version: "1.2.3".parse().unwrap(),
         manifest: Manifest::from_pairs([("url", "https://disk.example.org")]).unwrap(),
-    });
-    expected.offered = BTreeSet::from([
-        OfferedService::ControllerService,
-        OfferedService::NodeService,
-        OfferedService::VolumeAccessibilityConstraints,
-    ]);
-    expected.expansion = BTreeSet::from([VolumeExpansion::Online]);
-    expected.node = Some(NodeInfo {
+    };
+    let node = NodeInfo {
         node_id: "node-1".parse().unwrap(),
         max_volumes_per_node: MaxVolumes::try_from(16).unwrap(),
         accessible_topology: Some(
             Topology::from_pairs([("topology.disk.example.org/zone", "z1")]).unwrap(),
         ),
-    });
+    };
     let default = CheckPolicy::default();
     let tcp = CheckTarget::Tcp {
         address: "array.example.org:3260".parse().unwrap(),
@@ -72,23 +64,36 @@ fn the_example_has_every_key_and_means_what_its_comments_say() {
         timeout: Duration::from_secs(10),
         ..default
     };
-    expected.checks = vec![
-        check("array", tcp, default),
-        check("management", http, not_ready),
-        check("database", exec, slow),
-        check("device", path, default),
-        check("pool", mount, default),
-        check("backend", grpc, default),
-    ];
-    expected.readiness = ReadinessPolicy {
-        startup_limit: Some(Duration::from_secs(120)),
-        while_starting: WhileStarting::NotReady,
+    let expected = Configuration {
+        endpoint: Some("/run/csi/csi.sock".parse().unwrap()),
+        plugin_info: Some(plugin_info),
+        offered: BTreeSet::from([
+            OfferedService::ControllerService,
+            OfferedService::NodeService,
+            OfferedService::VolumeAccessibilityConstraints,
+        ]),
+        expansion: BTreeSet::from([VolumeExpansion::Online]),
+        node: Some(node),
+        checks: vec![
+            check("array", tcp, default),
+            check("management", http, not_ready),
+            check("database", exec, slow),
+            check("device", path, default),
+            check("pool", mount, default),
+            check("backend", grpc, default),
+        ],
+        readiness: ReadinessPolicy {
+            startup_limit: Some(Duration::from_secs(120)),
+            while_starting: WhileStarting::NotReady,
+        },
+        fixed_probe: None,
+        gate_on_readiness: false,
+        socket: SocketSettings {
+            mode: Some("0660".parse().unwrap()),
+            group: Some(1000),
+            allow_uids: Some(vec![0, 1000]),
+        },
     };
-    let mut socket = SocketSettings::default();
-    socket.mode = Some("0660".parse().unwrap());
-    socket.group = Some(1000);
-    socket.allow_uids = Some(vec![0, 1000]);
-    expected.socket = socket;
     assert_eq!(read(EXAMPLE), expected);
 }
 

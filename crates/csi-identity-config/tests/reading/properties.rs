@@ -108,19 +108,20 @@ proptest! {
         max_volumes in 0..i64::MAX,
         services in proptest::sample::subsequence(&OfferedService::ALL[..], 0..=5),
     ) {
-        let mut expected = Configuration::default();
-        let manifest = Manifest::try_from(manifest).unwrap();
-        expected.plugin_info = Some(PluginInfo {
-            name: name.parse().unwrap(),
-            vendor_version: version.parse().unwrap(),
-            manifest,
-        });
-        expected.offered = services.iter().copied().collect();
-        expected.node = node_id.as_deref().map(|node_id| NodeInfo {
-            max_volumes_per_node: MaxVolumes::try_from(max_volumes).unwrap(),
-            ..NodeInfo::new(node_id.parse().unwrap())
-        });
-        prop_assert_eq!(read(&written(&expected)), expected.clone());
+        let expected = Configuration {
+            plugin_info: Some(PluginInfo {
+                name: name.parse().unwrap(),
+                vendor_version: version.parse().unwrap(),
+                manifest: Manifest::try_from(manifest).unwrap(),
+            }),
+            offered: services.iter().copied().collect(),
+            node: node_id.as_deref().map(|node_id| NodeInfo {
+                max_volumes_per_node: MaxVolumes::try_from(max_volumes).unwrap(),
+                ..NodeInfo::new(node_id.parse().unwrap())
+            }),
+            ..Configuration::default()
+        };
+        prop_assert_eq!(read(&written(&expected)), expected);
     }
 }
 
