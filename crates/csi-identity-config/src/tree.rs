@@ -61,7 +61,7 @@ impl Scalar {
             Meaning::Nothing => "null".to_owned(),
             Meaning::Boolean(_) => format!("the boolean {text}"),
             Meaning::Number => format!("the number {}", scalar::short(text)),
-            Meaning::OldBoolean => format!("the bare word {text}"),
+            Meaning::OldBoolean | Meaning::Merge => format!("the bare word {text}"),
         }
     }
 }

@@ -23,7 +23,7 @@ impl<'a> Value<'a> {
         let remedy = match &self.node.content {
             Content::Scalar(Scalar { text, meaning }) => match meaning {
                 Meaning::Text => return Some(text),
-                Meaning::Number | Meaning::Boolean(_) | Meaning::OldBoolean => {
+                Meaning::Number | Meaning::Boolean(_) | Meaning::OldBoolean | Meaning::Merge => {
                     format!("it is text, so quote it: {}", quoted(text))
                 }
                 Meaning::Nothing => self.like_example("write text"),

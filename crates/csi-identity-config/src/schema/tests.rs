@@ -13,7 +13,7 @@ use validator::is_valid;
 fn as_json(node: &Node) -> Value {
     match &node.content {
         Content::Scalar(Scalar { text, meaning }) => match meaning {
-            Meaning::Text | Meaning::OldBoolean => json!(text),
+            Meaning::Text | Meaning::OldBoolean | Meaning::Merge => json!(text),
             Meaning::Nothing => Value::Null,
             Meaning::Boolean(boolean) => json!(boolean),
             Meaning::Number => text

@@ -241,7 +241,7 @@ fn key_text(node: &Node) -> Result<&str, Problem> {
         });
     };
     match meaning {
-        Meaning::Text if text == "<<" => Err(Problem::NotSupported {
+        Meaning::Merge => Err(Problem::NotSupported {
             found: "the merge key <<".to_owned(),
             remedy: "YAML 1.2 has none, so write the keys out, or give a whole mapping by an alias",
         }),

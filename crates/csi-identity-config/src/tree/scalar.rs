@@ -20,6 +20,8 @@ pub(crate) enum Meaning {
     /// `yes`, `no`, `on` or `off` without quotes: text here, but a boolean to readers of YAML 1.1, which most languages
     /// still have. It is refused wherever it stands, so that a file means the same to all of them.
     OldBoolean,
+    /// `<<` without quotes, which YAML 1.1 has as a key that merges mappings; refused in the same way.
+    Merge,
 }
 
 impl Scalar {
@@ -44,6 +46,7 @@ fn meaning(text: &str) -> Meaning {
         "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF" => {
             Meaning::OldBoolean
         }
+        "<<" => Meaning::Merge,
         _ if is_number(text) => Meaning::Number,
         _ => Meaning::Text,
     }
@@ -106,6 +109,7 @@ mod tests {
             ("false False FALSE", Meaning::Boolean(false)),
             ("null Null NULL ~", Meaning::Nothing),
             ("yes No ON off", Meaning::OldBoolean),
+            ("<<", Meaning::Merge),
             ("y n nULL tRUE none NOPE", Meaning::Text),
         ] {
             for text in texts.split(' ') {

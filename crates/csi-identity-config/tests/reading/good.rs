@@ -241,7 +241,7 @@ fn anchors_share_what_several_keys_have() {
 
 #[test]
 fn words_that_other_readers_turn_into_something_else_are_kept_when_quoted() {
-    let text = r#"{"plugin_info": {"name": "no", "vendor_version": "1.10", "manifest": {"on": "0123", "a": 'null', "b": "y"}}}"#;
+    let text = r#"{"plugin_info": {"name": "no", "vendor_version": "1.10", "manifest": {"on": "0123", "a": 'null', "b": "y", "<<": "<<"}}}"#;
     let info = read(text).plugin_info.unwrap();
     assert_eq!(
         (info.name.as_str(), info.vendor_version.to_string().as_str()),
@@ -249,6 +249,6 @@ fn words_that_other_readers_turn_into_something_else_are_kept_when_quoted() {
     );
     assert_eq!(
         info.manifest.iter().collect::<Vec<_>>(),
-        [("a", "null"), ("b", "y"), ("on", "0123")]
+        [("<<", "<<"), ("a", "null"), ("b", "y"), ("on", "0123")]
     );
 }

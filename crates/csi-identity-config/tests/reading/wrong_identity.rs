@@ -70,6 +70,12 @@ fn what_is_said_wrongly_of_the_plugin_is_told_with_the_remedy() {
             ],
         ),
         (
+            "node: {node_id: <<}",
+            &[
+                r#"csi.yaml:1:17: found the bare word << for node_id; it is text, so quote it: "<<""#,
+            ],
+        ),
+        (
             "pluginInfo: {}",
             &[
                 r#"csi.yaml:1:1: found the unknown key "pluginInfo" in the configuration; did you mean plugin_info?"#,
