@@ -31,6 +31,7 @@ pub use check::{
 pub use identity::{Identity, IdentitySource, PluginInfo};
 pub use key_value::{KeyValue, KeyValueError};
 pub use manifest::{Manifest, ManifestError};
+pub use nearest::nearest;
 pub use node_info::{MaxVolumes, MaxVolumesError, NodeId, NodeIdAdvice, NodeIdError, NodeInfo};
 pub use offer::{CapabilityAdvice, ExpandVolume, NodeTopology, Offer, OfferError};
 pub use offered_service::{OfferedService, OfferedServiceError};

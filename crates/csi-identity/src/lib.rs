@@ -74,7 +74,7 @@ pub use domain::{
     Readiness, ReadinessPolicy, Reason, ServiceCapability, TcpAddress, TcpAddressError, Topology,
     TopologyAdvice, TopologyError, TopologyKey, TopologyKeyError, TopologyValue,
     TopologyValueError, VendorVersion, VendorVersionError, VersionAdvice, VolumeExpansion,
-    VolumeExpansionError, WhileStarting, WhileStartingError,
+    VolumeExpansionError, WhileStarting, WhileStartingError, nearest,
 };
 #[cfg(feature = "grpc")]
 pub use grpc::{IdentityService, NodeInfoService};
