@@ -41,7 +41,7 @@ impl<'a> Value<'a> {
 
     /// One of the words of the key, or of those that are known.
     pub(crate) fn word<T: FromStr<Err: Display>>(self, flaws: &mut Flaws) -> Option<T> {
-        match self.unquoted_text() {
+        match self.word_text() {
             Some(text) => self.accept(text.parse(), flaws),
             None => {
                 let remedy = match &self.key.shape {
@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
     }
 
     pub(crate) fn duration(self, flaws: &mut Flaws) -> Option<Duration> {
-        match self.unquoted_text() {
+        match self.word_text() {
             Some(text) => self.accept(duration::parse(text), flaws),
             None => self.is_wrong(
                 self.like_example("a duration is a number and its unit"),
@@ -166,7 +166,8 @@ impl<'a> Value<'a> {
         None
     }
 
-    fn unquoted_text(self) -> Option<&'a str> {
+    /// The text where it could be a word, quoted or not; what word is the business of its type.
+    fn word_text(self) -> Option<&'a str> {
         match &self.node.content {
             Content::Scalar(Scalar {
                 text,
