@@ -4,10 +4,13 @@ use anyhow::Context as _;
 use clap::{ArgAction, Parser, Subcommand};
 
 use crate::capabilities::Capabilities;
+use crate::config::Config;
 use crate::demo::Demo;
 use crate::info::Info;
+use crate::log::LogFormat;
 use crate::probe::Probe;
 use crate::serve::Serve;
+use crate::shell::{Completions, Man};
 use crate::verdict::{Outcome, Verdict};
 
 /// Serve, ask and try the Identity service of CSI storage plugins.
@@ -19,6 +22,16 @@ pub(crate) struct Cli {
     /// Log more, on standard error; twice for the transport too.
     #[arg(short, long, global = true, action = ArgAction::Count, display_order = 900)]
     verbose: u8,
+    /// How to write the log; json is one object a line.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT",
+        display_order = 901
+    )]
+    log_format: LogFormat,
 }
 
 const EXIT_CODES: &str = "\
@@ -30,20 +43,27 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(Serve),
+    Serve(Box<Serve>),
     Info(Info),
     Capabilities(Capabilities),
     Probe(Probe),
     Demo(Demo),
+    Config(Config),
+    Completions(Completions),
+    Man(Man),
 }
 
 impl Cli {
     /// Does what was asked for; results go to `out`, all else to standard error.
     pub(crate) fn run(self, out: &mut impl Write) -> Outcome {
-        let Self { command, verbose } = self;
+        let Self {
+            command,
+            verbose,
+            log_format,
+        } = self;
         // The demo tells its story on standard output; a log of the same beside it would only be noise.
         let quiet = matches!(command, Command::Demo(_));
-        crate::log::install(verbose, quiet);
+        crate::log::install(verbose, quiet, log_format);
         Outcome(run(command, out))
     }
 }
@@ -61,6 +81,9 @@ fn run(command: Command, out: &mut impl Write) -> anyhow::Result<Verdict> {
             Command::Capabilities(capabilities) => capabilities.run(out).await,
             Command::Probe(probe) => probe.run(out).await,
             Command::Demo(demo) => demo.run(out).await,
+            Command::Config(config) => config.run(out),
+            Command::Completions(completions) => completions.run(out),
+            Command::Man(man) => man.run(out),
         }
     })
 }

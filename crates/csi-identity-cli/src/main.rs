@@ -3,6 +3,7 @@
 mod ask;
 mod capabilities;
 mod cli;
+mod config;
 mod demo;
 mod duration;
 mod id;
@@ -11,6 +12,7 @@ mod log;
 mod output;
 mod probe;
 mod serve;
+mod shell;
 mod signals;
 mod usage;
 mod verdict;

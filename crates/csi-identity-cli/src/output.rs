@@ -47,7 +47,7 @@ pub(crate) fn write_answer<T, W: Write>(
 }
 
 /// A document on lines of its own, readable by people too.
-fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
+pub(crate) fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
     let mut text = String::new();
     for c in format!("{value:#}").chars() {
         // JSON has to escape no control character above U+001F, though terminals obey some.

@@ -8,12 +8,16 @@ pub(crate) const FORM: &str = "^[0-9]{1,9}(ms|s|m|h)$";
 /// Why a text is no duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text} is no duration; write it as 500ms, 5s, 2m or 1h")]
-pub(crate) struct DurationError {
+pub struct DurationError {
     text: String,
 }
 
-/// Reads a whole number of at most 9 digits and its unit: `ms`, `s`, `m` or `h`.
-pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
+/// Reads a duration as it is written everywhere: a whole number of at most 9 digits and `ms`, `s`, `m` or `h`.
+///
+/// # Errors
+///
+/// Any other text is no duration.
+pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let unit_at = text
         .find(|character: char| !character.is_ascii_digit())
         .unwrap_or(text.len());
@@ -39,7 +43,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
 mod tests {
     use std::time::Duration;
 
-    use super::parse;
+    use super::parse_duration;
 
     #[test]
     fn a_duration_is_a_whole_number_and_a_unit() {
@@ -52,7 +56,7 @@ mod tests {
             ("999999999h", 3_599_999_996_400_000),
         ] {
             assert_eq!(
-                parse(text),
+                parse_duration(text),
                 Ok(Duration::from_millis(milliseconds)),
                 "{text}"
             );
@@ -75,7 +79,7 @@ mod tests {
             "٥s",
         ] {
             assert_eq!(
-                parse(text).unwrap_err().to_string(),
+                parse_duration(text).unwrap_err().to_string(),
                 format!("{text:?} is no duration; write it as 500ms, 5s, 2m or 1h")
             );
         }

@@ -31,6 +31,7 @@ mod tree;
 mod value;
 
 pub use configuration::{Configuration, SocketSettings};
+pub use duration::{DurationError, parse_duration};
 pub use error::{ConfigError, ConfigErrors, Problem};
 pub use example::EXAMPLE;
 pub use position::Position;

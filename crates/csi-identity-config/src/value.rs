@@ -57,7 +57,7 @@ impl<'a> Value<'a> {
 
     pub(crate) fn duration(self, flaws: &mut Flaws) -> Option<Duration> {
         match self.word_text() {
-            Some(text) => self.accept(duration::parse(text), flaws),
+            Some(text) => self.accept(duration::parse_duration(text), flaws),
             None => self.is_wrong(
                 self.like_example("a duration is a number and its unit"),
                 flaws,

@@ -10,12 +10,13 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
             &[
                 "Serve a plugin's Identity on a Unix socket, to every client that real clusters have.",
                 "Usage: csi-identity serve [OPTIONS] --endpoint <ENDPOINT> --name <NAME> --vendor-version <VERSION>",
+                "       csi-identity serve [OPTIONS] --config <FILE>",
                 "          [env: CSI_ENDPOINT=]",
-                "Example:",
+                "Examples:",
                 "  csi-identity serve -e unix:///run/csi/csi.sock --name disk.acme.io --vendor-version 1.2.3 \\",
                 "Exit codes:",
                 "  0    stopped",
-                "  2    could not start: usage, or the socket cannot be bound",
+                "  2    could not start: usage, configuration, or the socket cannot be bound",
                 "  130  stopped by a second signal",
             ][..],
         ),
@@ -75,6 +76,36 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
                 "  130  stopped by a signal",
             ],
         ),
+        (
+            "config",
+            &[
+                "Check a configuration file, or show what one can say",
+                "Examples:",
+                "  csi-identity config check csi-identity.yaml",
+                "Exit codes:",
+                "  0  done, or the file is good",
+                "  1  the file is not good",
+                "  2  the file cannot be read, or usage",
+            ],
+        ),
+        (
+            "completions",
+            &[
+                "Write a completion script for a shell",
+                "Example:",
+                "  csi-identity completions bash > /etc/bash_completion.d/csi-identity",
+                "Exit codes: 0 done, 2 usage",
+            ],
+        ),
+        (
+            "man",
+            &[
+                "Write a manual page, of the program or of one of its commands",
+                "Examples:",
+                "  csi-identity man serve > csi-identity-serve.1",
+                "Exit codes: 0 done, 2 usage",
+            ],
+        ),
     ] {
         let ran = run([subcommand, "--help"]);
         assert_eq!((ran.code, &*ran.stderr), (0, ""));
@@ -92,7 +123,16 @@ fn the_program_lists_its_subcommands_and_exit_codes() {
     let ran = run(["--help"]);
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
     let (commands, exit_codes) = ran.stdout.split_once("Exit codes:\n").unwrap();
-    for subcommand in ["serve", "info", "capabilities", "probe", "demo"] {
+    for subcommand in [
+        "serve",
+        "info",
+        "capabilities",
+        "probe",
+        "demo",
+        "config",
+        "completions",
+        "man",
+    ] {
         let start = format!("\n  {subcommand} ");
         assert_eq!(commands.matches(&start).count(), 1, "{subcommand}");
     }

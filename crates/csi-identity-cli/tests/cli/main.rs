@@ -10,6 +10,7 @@ mod answers;
 mod bad_answers;
 mod bad_settings;
 mod closed_streams;
+mod configuration;
 mod demo;
 mod fake_plugin;
 mod help;

@@ -80,10 +80,7 @@ fn calls_that_outlast_the_grace_period_are_cut() {
     assert_eq!(ran.code, 0);
     assert_eq!(
         ran.log().last(),
-        Some(
-            &"WARN csi_identity::serve: connections were still open after 100ms and have been cut, with the calls on \
-                them"
-        )
+        Some(&"WARN csi_identity::serve: calls were still in flight after 100ms and have been cut")
     );
     assert_eq!(listing(folder.path()), [""; 0]);
 }

@@ -122,7 +122,7 @@ fn any_other_error_ends_the_wait_at_once() {
         let reply = Reply::Error(code, "pool p0 is offline");
         let plugin = FakePlugin::start(Script::probes([reply]));
         // Without end, if it were not at once.
-        let ran = wait_for(plugin.socket(), &["--timeout=500000000000y"]).finish();
+        let ran = wait_for(plugin.socket(), &["--timeout=999999999h"]).finish();
         assert_eq!(ran, Ran::quiet(1, text));
         assert_eq!(plugin.probes(), 1);
     }

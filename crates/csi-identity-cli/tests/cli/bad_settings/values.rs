@@ -224,17 +224,17 @@ fn a_value_that_breaks_a_rule_is_told_the_rule() {
         (
             "--grace <DURATION>",
             "5",
-            "\"5\" is no duration; write it as 500ms, 5s or 2m",
+            "\"5\" is no duration; write it as 500ms, 5s, 2m or 1h",
         ),
         (
             "--grace <DURATION>",
             "",
-            "\"\" is no duration; write it as 500ms, 5s or 2m",
+            "\"\" is no duration; write it as 500ms, 5s, 2m or 1h",
         ),
         (
             "--grace <DURATION>",
             "soon",
-            "\"soon\" is no duration; write it as 500ms, 5s or 2m",
+            "\"soon\" is no duration; write it as 500ms, 5s, 2m or 1h",
         ),
     ];
     let folder = temporary_folder();
@@ -250,7 +250,7 @@ fn a_value_that_breaks_a_rule_is_told_the_rule() {
 fn a_timeout_of_nothing_is_refused() {
     for (value, message) in [
         ("0s", "\"0s\" leaves no time at all; give some, as in 5s"),
-        ("5", "\"5\" is no duration; write it as 500ms, 5s or 2m"),
+        ("5", "\"5\" is no duration; write it as 500ms, 5s, 2m or 1h"),
     ] {
         for subcommand in ["info", "capabilities", "probe"] {
             let mut command = csi_identity([subcommand, "-e/run/csi.sock", "--timeout", value]);
