@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use csi_identity::endpoint::{BindOptions, Endpoint, ServeOptions};
 use csi_identity::{CheckTarget, GrpcProbe, Plugin, Readiness, ReadinessHandle};
 use tempfile::TempDir;
+use tokio::io::copy_bidirectional;
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::watched::{PATIENT, QUICK, STEADY, Watched, bounded, complaint};
@@ -156,32 +157,73 @@ async fn a_server_that_hangs_fails_and_the_one_that_replaces_it_is_found() {
     drop(mute);
 }
 
+/// A socket before that of a server: passes on what is said, counts connections, and can fall silent.
+struct Front {
+    connections: Arc<AtomicUsize>,
+    silent: watch::Sender<bool>,
+}
+
+impl Front {
+    fn start(front: &Endpoint, server: &Endpoint) -> Self {
+        let listener = UnixListener::bind(front.path()).unwrap();
+        let server = server.path().to_owned();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        let (silent, heard) = watch::channel(false);
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::Relaxed);
+                let mut server = UnixStream::connect(&server).await.unwrap();
+                let mut heard = heard.clone();
+                tokio::spawn(async move {
+                    tokio::select! {
+                        _ = copy_bidirectional(&mut client, &mut server) => return,
+                        _ = heard.wait_for(|silent| *silent) => {}
+                    }
+                    // Both stay open.
+                    std::future::pending::<()>().await;
+                });
+            }
+        });
+        Self {
+            connections,
+            silent,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_falls_silent_is_given_up() {
+    let (_folder, endpoint) = socket();
+    let _backend = Backend::start(&endpoint);
+    let (_front_folder, at) = socket();
+    let front = Front::start(&at, &endpoint);
+    let mut watched = Watched::one(csi(&at), QUICK);
+    watched.until(Readiness::is_ready).await;
+    front.silent.send(true).unwrap();
+    watched
+        .until(|readiness| readiness.to_string().contains("no result within 50ms"))
+        .await;
+    std::fs::remove_file(at.path()).unwrap();
+    let _other = Backend::start(&at);
+    watched.until(Readiness::is_ready).await;
+}
+
 #[tokio::test]
 async fn a_connection_is_used_again() {
     let (_folder, endpoint) = socket();
     let backend = Backend::start(&endpoint);
-    let (_front_folder, front) = socket();
-    let listener = UnixListener::bind(front.path()).unwrap();
-    let connections = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&connections);
-    tokio::spawn(async move {
-        while let Ok((mut client, _)) = listener.accept().await {
-            count.fetch_add(1, Ordering::Relaxed);
-            let mut server = UnixStream::connect(endpoint.path()).await.unwrap();
-            tokio::spawn(
-                async move { tokio::io::copy_bidirectional(&mut client, &mut server).await },
-            );
-        }
-    });
-    let mut watched = Watched::one(csi(&front), STEADY);
+    let (_front_folder, at) = socket();
+    let front = Front::start(&at, &endpoint);
+    let mut watched = Watched::one(csi(&at), STEADY);
     watched.until(Readiness::is_ready).await;
     for change in ["a", "b"] {
         backend.readiness.set(Readiness::not_ready(change));
         watched
             .until_reason(&format!(
-                "x: {front} answered FAILED_PRECONDITION: NOT_READY: {change}"
+                "x: {at} answered FAILED_PRECONDITION: NOT_READY: {change}"
             ))
             .await;
     }
-    assert_eq!(connections.load(Ordering::Relaxed), 1);
+    assert_eq!(front.connections.load(Ordering::Relaxed), 1);
 }

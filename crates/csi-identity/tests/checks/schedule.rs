@@ -46,6 +46,21 @@ async fn a_check_that_hangs_runs_once_an_interval_and_never_twice_at_once() {
 }
 
 #[tokio::test]
+async fn a_check_that_passes_runs_once_an_interval() {
+    const RUNS: u32 = 5;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let target = CheckTarget::Tcp {
+        address: listener.local_addr().unwrap().to_string().parse().unwrap(),
+    };
+    let begun = Instant::now();
+    let _watched = Watched::one(target, QUICK);
+    for _ in 0..RUNS {
+        drop(bounded(listener.accept()).await.unwrap());
+    }
+    assert!(begun.elapsed() >= QUICK.interval * (RUNS - 1));
+}
+
+#[tokio::test]
 async fn a_check_that_hangs_holds_up_no_other() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use csi_identity::{Check, CheckPolicy, CheckTarget, Checks, Readiness, ReadinessHandle};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -104,4 +104,13 @@ pub(crate) async fn complaint(target: CheckTarget, policy: CheckPolicy) -> Optio
 /// Waits for something that is bound to happen.
 pub(crate) async fn bounded<T>(future: impl Future<Output = T>) -> T {
     timeout(LIMIT, future).await.unwrap()
+}
+
+/// Waits for a call that blocks.
+///
+/// Not on a thread of the runtime, which would wait for it after a test that failed.
+pub(crate) async fn on_a_thread<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = oneshot::channel();
+    std::thread::spawn(move || drop(sender.send(call())));
+    bounded(receiver).await.unwrap()
 }

@@ -32,7 +32,10 @@ pub enum CheckTarget {
         /// Text that must occur in the first 64 KiB of the body.
         body: Option<ExpectedText>,
     },
-    /// A command ends with status 0. It gets no input, and is killed with all its children when it takes too long.
+    /// A command ends with status 0. It gets no input, and is killed with its children when it takes too long.
+    ///
+    /// It runs in a process group of its own, and what is left of the group when it has ended is killed too. Children that
+    /// leave the group (`setsid`) are their own masters.
     Exec {
         /// The program and its arguments. No shell is involved.
         command: ExecCommand,

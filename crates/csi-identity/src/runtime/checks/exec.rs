@@ -140,3 +140,33 @@ impl Tail {
         format!("{ellipsis}{}", String::from_utf8_lossy(&self.kept))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use tokio::net::unix::pipe;
+
+    use super::Tail;
+
+    #[tokio::test]
+    async fn what_was_written_is_there_without_waiting_though_the_runtime_has_not_heard_of_it() {
+        let (output, mut input) = std::io::pipe().unwrap();
+        let output = pipe::Receiver::from_owned_fd(output.into()).unwrap();
+        input.write_all(b"disk is full\n").unwrap();
+        let mut tail = Tail::default();
+        // Somebody can still write, so there is no end.
+        tail.fill_from_what_is_there(output);
+        assert_eq!(tail.text(), "disk is full\n");
+        drop(input);
+    }
+
+    #[test]
+    fn only_the_end_is_kept() {
+        let mut tail = Tail::default();
+        tail.push(b"begin");
+        tail.push(&[b'x'; super::KEPT - 3]);
+        tail.push(b"end");
+        assert_eq!(tail.text(), format!("…{}end", "x".repeat(super::KEPT - 3)));
+    }
+}
