@@ -75,7 +75,7 @@ impl Listener {
             .map_err(|error| BindError::lock(endpoint, error, PATIENCE))?;
         // Before anything is made, so that the usual failures do not even touch the directory.
         Target::look(&directory, endpoint)?;
-        let (draft, fd) = Draft::make(&directory, endpoint, options)?;
+        let (draft, fd, file) = Draft::make(&directory, endpoint, options)?;
         let socket =
             UnixListener::from_std(StdListener::from(fd)).map_err(|source| BindError::Os {
                 action: Step::Register.action(),
@@ -84,7 +84,10 @@ impl Listener {
             })?;
         let id = draft.id();
         publish(&directory, endpoint, draft)?;
-        Ok(Self::new(SocketFile::new(endpoint.clone(), id), socket))
+        Ok(Self::new(
+            SocketFile::new(endpoint.clone(), id, file),
+            socket,
+        ))
     }
 }
 

@@ -18,7 +18,8 @@ pub struct Limits {
     /// Requests in flight on one connection (SETTINGS_MAX_CONCURRENT_STREAMS), 128 by default.
     pub max_concurrent_streams: u32,
     /// Size of a request's decoded header list in bytes (SETTINGS_MAX_HEADER_LIST_SIZE), 16 KiB by default. A longer list
-    /// is answered with status 431. One over four times as long may end the connection (GOAWAY, ENHANCE_YOUR_CALM).
+    /// is answered with status 431. One over four times as long may end the connection: with GOAWAY, ENHANCE_YOUR_CALM,
+    /// where requests pass through, at once where they are repaired.
     pub max_header_list_size: u32,
     /// How long a new client may take for the 24 bytes that open HTTP/2, 10 s by default. A client that stays mute longer
     /// is disconnected; one that has begun to speak may idle for as long as it likes.

@@ -1,6 +1,6 @@
 //! The file of a bound socket, and the right to remove it.
 
-use std::{io, path::Path, time::Duration};
+use std::{io, os::fd::OwnedFd, path::Path, time::Duration};
 
 use rustix::{
     fs::{self, Stat},
@@ -12,11 +12,8 @@ use crate::{
     locked_directory::{LockError, LockedDirectory},
 };
 
-/// How long [`SocketFile::remove`] waits for another process that works in the directory.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The same for a drop, which may happen on a thread that others wait for.
-const PATIENCE_ON_DROP: Duration = Duration::from_secs(1);
+/// How long a removal waits for another process that works in the directory; others may wait for this thread.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Device and inode number of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +34,13 @@ impl FileId {
 /// The file of a socket that this process has bound.
 ///
 /// Dropping it removes the file, but only while it is still the one this process made: a successor that took over the
-/// path keeps its socket. Keep it as long as the listener, and drop it first; [`Listener`](crate::Listener) does.
+/// path keeps its socket, also when the listener has been closed long before.
 #[derive(Debug)]
 pub struct SocketFile {
     endpoint: Endpoint,
     id: FileId,
+    /// A descriptor of the file: while it is open, no other file can get its inode number.
+    _pin: OwnedFd,
     removed: bool,
 }
 
@@ -57,10 +56,11 @@ pub enum Removed {
 }
 
 impl SocketFile {
-    pub(crate) fn new(endpoint: Endpoint, id: FileId) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, id: FileId, pin: OwnedFd) -> Self {
         Self {
             endpoint,
             id,
+            _pin: pin,
             removed: false,
         }
     }
@@ -77,9 +77,8 @@ impl SocketFile {
 
     /// Whether the path still leads to the socket this process bound.
     ///
-    /// This costs one `lstat`. Device and inode number are compared, and no other file can come by the same pair
-    /// while the listener is open: a bound socket holds a reference to its inode, so that even after an unlink the
-    /// number is not given out again. After the listener is closed the answer means nothing.
+    /// This costs one `lstat`. Device and inode number are compared, and no other file can come by the same pair: a
+    /// descriptor of the file is kept open, so that even after an unlink the number is not given out again.
     ///
     /// An error of `lstat` counts as no, since nobody could connect either.
     pub fn is_still_ours(&self) -> bool {
@@ -88,32 +87,42 @@ impl SocketFile {
 
     /// Removes the file if it is still ours.
     ///
-    /// Look and removal happen under the lock that binding takes too, so a successor cannot come in between. May
-    /// block the thread for up to 10 s, should somebody hold that lock.
+    /// Look and removal happen under the lock that binding takes too, so a successor cannot come in between. Should
+    /// somebody hold that lock for a second, which blocks this thread, the removal happens without it.
     ///
     /// # Errors
     ///
     /// Whatever opening the directory, locking it or removing the file reports; the file is left then.
     pub fn remove(mut self) -> io::Result<Removed> {
-        self.remove_within(PATIENCE)
+        self.remove_once()
     }
 
-    fn remove_within(&mut self, patience: Duration) -> io::Result<Removed> {
+    fn remove_once(&mut self) -> io::Result<Removed> {
         self.removed = true;
-        let directory = match LockedDirectory::open(self.endpoint.directory(), patience) {
+        let directory = match LockedDirectory::open(self.endpoint.directory(), PATIENCE) {
             Ok(directory) => directory,
             Err(LockError::Open(Errno::NOENT)) => return Ok(Removed::AlreadyGone),
             Err(LockError::Open(errno) | LockError::Lock(errno)) => return Err(errno.into()),
-            Err(LockError::Held) => {
-                let message = "another process keeps the directory locked";
-                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
-            }
+            // Whoever can read the directory can hold the lock; that shall not keep the file there.
+            Err(LockError::Held) => return self.remove_unlocked(),
         };
         match directory.stat(self.endpoint.file_name())? {
             None => Ok(Removed::AlreadyGone),
             Some(stat) if FileId::of(&stat) != self.id => Ok(Removed::NotOurs),
             Some(_) => {
                 directory.unlink(self.endpoint.file_name())?;
+                Ok(Removed::Yes)
+            }
+        }
+    }
+
+    fn remove_unlocked(&self) -> io::Result<Removed> {
+        match fs::lstat(self.path()) {
+            Err(Errno::NOENT) => Ok(Removed::AlreadyGone),
+            Err(errno) => Err(errno.into()),
+            Ok(stat) if FileId::of(&stat) != self.id => Ok(Removed::NotOurs),
+            Ok(_) => {
+                fs::unlink(self.path())?;
                 Ok(Removed::Yes)
             }
         }
@@ -125,7 +134,7 @@ impl Drop for SocketFile {
         if self.removed {
             return;
         }
-        if let Err(error) = self.remove_within(PATIENCE_ON_DROP) {
+        if let Err(error) = self.remove_once() {
             tracing::warn!(socket = %self.path().display(), %error, "socket file stays behind");
         }
     }

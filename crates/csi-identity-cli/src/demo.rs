@@ -59,10 +59,9 @@ impl Demo {
             played = play(&endpoint, &mut report) => played?,
             () = signals.next() => return Ok(Verdict::Aborted),
         };
-        report.event(format_args!(
-            "the socket is gone: {}",
-            !endpoint.path().exists()
-        ))?;
+        let gone = !endpoint.path().exists();
+        report.event(format_args!("the socket is gone: {gone}"))?;
+        let all_good = all_good && gone;
         folder
             .close()
             .context("cannot remove the temporary folder")?;

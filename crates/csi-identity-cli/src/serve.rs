@@ -16,10 +16,11 @@ pub(crate) use settings::Settings;
 
 /// Serve a plugin's Identity on a Unix socket, to every client that real clusters have.
 ///
-/// All there is to say can be said in a configuration file (see `csi-identity config example`), most of it by flags too. A
+/// What a plugin is can be said in a configuration file (see `csi-identity config example`), most of it by flags too. A
 /// flag counts before the file: a list replaces the file's, entries of a map are put over the file's.
 ///
-/// With --node-id a kubelet can register the plugin too: NodeGetInfo and NodeGetCapabilities are answered.
+/// With --node-id the calls that a kubelet makes when it registers a plugin are answered too, NodeGetInfo and
+/// NodeGetCapabilities. The registration itself is a registrar's work (node-driver-registrar).
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "\
@@ -35,7 +36,7 @@ SIGTERM or SIGINT stops it: Probe says not ready, calls in flight have the grace
 
 Exit codes:
   0    stopped
-  2    could not start: usage, configuration, or the socket cannot be bound
+  2    could not start (usage, configuration, socket), or could not remove the socket
   130  stopped by a second signal"
 )]
 pub(crate) struct Serve {

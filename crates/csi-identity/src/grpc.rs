@@ -11,3 +11,6 @@ pub use node::NodeInfoService;
 
 pub(crate) use gate::Gate;
 pub(crate) use health::Health;
+
+/// Largest request that the services of this crate take, in bytes: theirs are next to empty.
+pub(crate) const MAX_REQUEST: usize = 64 * 1024;

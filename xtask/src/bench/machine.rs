@@ -16,7 +16,7 @@ pub(crate) fn describe() -> Result<String> {
         "{}, {} cores, Linux {}, {}",
         model(&cpus),
         thread::available_parallelism()?,
-        kernel.trim(),
+        kernel.trim().split('-').next().unwrap_or_default(),
         String::from_utf8_lossy(&rustc.stdout).trim()
     ))
 }

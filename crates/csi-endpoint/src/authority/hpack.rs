@@ -98,7 +98,7 @@ impl Recoder {
             rule: &self.rule,
             out,
             list_size: 0,
-            limit: self.max_list_size + OVERSIZE_MARGIN,
+            limit: self.max_list_size.saturating_add(OVERSIZE_MARGIN),
             authority_seen: false,
         };
         let mut found = AuthorityFound::Kept;

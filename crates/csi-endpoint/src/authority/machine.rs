@@ -82,7 +82,9 @@ impl Machine {
             stage: Stage::Preface { seen: 0 },
             rewriting: false,
             recoder: Recoder::new(rule, max_header_list_size),
-            max_block: RAW_PER_LIST * max_header_list_size.max(frame::MAX_PAYLOAD),
+            max_block: max_header_list_size
+                .max(frame::MAX_PAYLOAD)
+                .saturating_mul(RAW_PER_LIST),
             block: Block::default(),
             out: Vec::new(),
             verdict: None,

@@ -39,12 +39,13 @@ pub(super) struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Binds the hidden name, sets group and mode, and listens.
     ///
-    /// What a killed process left under that name is replaced, as it would be under the published one.
+    /// What a killed process left under that name is replaced, as it would be under the published one. Beside the socket
+    /// comes a descriptor of its file.
     pub(super) fn make(
         directory: &'a LockedDirectory,
         endpoint: &Endpoint,
         options: &BindOptions,
-    ) -> Result<(Self, OwnedFd), BindError> {
+    ) -> Result<(Self, OwnedFd, OwnedFd), BindError> {
         let name = hidden_name(endpoint.file_name());
         let shown = endpoint.directory().join(&name);
         let os = |step, errno| BindError::os(endpoint, step, &shown, errno);
@@ -64,9 +65,9 @@ impl<'a> Draft<'a> {
         }
         let fd = bound(&address).map_err(|errno| os(Step::Bind, errno))?;
         let draft = Self::of_bound(directory, name).map_err(|errno| os(Step::LookAt, errno))?;
-        draft.open_up(endpoint, options)?;
+        let file = draft.open_up(endpoint, options)?;
         listen(&fd, BACKLOG).map_err(|errno| os(Step::Listen, errno))?;
-        Ok((draft, fd))
+        Ok((draft, fd, file))
     }
 
     fn of_bound(directory: &'a LockedDirectory, name: String) -> Result<Self, Errno> {
@@ -90,7 +91,7 @@ impl<'a> Draft<'a> {
     ///
     /// This goes through a descriptor of the very file: a mode set by path would follow a symbolic link that somebody
     /// put there meanwhile.
-    fn open_up(&self, endpoint: &Endpoint, options: &BindOptions) -> Result<(), BindError> {
+    fn open_up(&self, endpoint: &Endpoint, options: &BindOptions) -> Result<OwnedFd, BindError> {
         let path = || endpoint.path().to_owned();
         let os = |errno| BindError::os(endpoint, Step::Open, &self.shown(), errno);
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -115,10 +116,10 @@ impl<'a> Draft<'a> {
         }
         let mode = options.mode;
         if stat.st_mode & 0o7777 != mode.bits() {
-            let file = format!("/proc/self/fd/{}", file.as_raw_fd());
+            let link = format!("/proc/self/fd/{}", file.as_raw_fd());
             fs::chmodat(
                 CWD,
-                file,
+                link,
                 Mode::from_raw_mode(mode.bits()),
                 AtFlags::empty(),
             )
@@ -128,7 +129,7 @@ impl<'a> Draft<'a> {
                 source: errno.into(),
             })?;
         }
-        Ok(())
+        Ok(file)
     }
 
     /// The path, for messages.

@@ -158,3 +158,33 @@ fn nobody_is_refused_while_a_listener_goes() {
         client.join().unwrap();
     });
 }
+
+#[tokio::test]
+async fn a_successor_is_known_even_if_it_came_after_the_listener_was_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("csi.sock");
+    let endpoint = Endpoint::from_path(path.clone()).unwrap();
+    let listener = Listener::bind(&endpoint, &BindOptions::default()).unwrap();
+    let (socket, file) = listener.into_parts();
+    // Many file systems give a number that is free to the next file at once.
+    drop(socket);
+    std::fs::remove_file(&path).unwrap();
+    let _successor = std::os::unix::net::UnixListener::bind(&path).unwrap();
+
+    assert!(!file.is_still_ours());
+    assert_eq!(file.remove().unwrap(), Removed::NotOurs);
+    std::os::unix::net::UnixStream::connect(&path).unwrap();
+}
+
+#[tokio::test]
+async fn whoever_holds_the_lock_of_the_directory_does_not_keep_the_file_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let endpoint = Endpoint::from_path(dir.path().join("csi.sock")).unwrap();
+    let listener = Listener::bind(&endpoint, &BindOptions::default()).unwrap();
+    let (_socket, file) = listener.into_parts();
+    let held = std::fs::File::open(dir.path()).unwrap();
+    held.lock().unwrap();
+
+    assert_eq!(file.remove().unwrap(), Removed::Yes);
+    assert!(!endpoint.path().exists());
+}

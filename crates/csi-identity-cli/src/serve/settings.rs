@@ -129,6 +129,14 @@ impl Settings {
     }
 
     pub(crate) fn plugin(self, grpc_health: bool) -> anyhow::Result<Plugin> {
+        let has_node = self.node.is_some();
+        let elsewhere = |service: &OfferedService| {
+            service.grpc_service().is_some()
+                && !(has_node && *service == OfferedService::NodeService)
+        };
+        for service in self.offered.iter().copied().filter(elsewhere) {
+            tracing::debug!(%service, "offered, and served by another instance than this");
+        }
         let PluginInfo {
             name,
             vendor_version,

@@ -16,7 +16,7 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
                 "  csi-identity serve -e unix:///run/csi/csi.sock --name disk.acme.io --vendor-version 1.2.3 \\",
                 "Exit codes:",
                 "  0    stopped",
-                "  2    could not start: usage, configuration, or the socket cannot be bound",
+                "  2    could not start (usage, configuration, socket), or could not remove the socket",
                 "  130  stopped by a second signal",
             ][..],
         ),

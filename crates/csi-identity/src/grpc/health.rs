@@ -27,6 +27,7 @@ impl Health {
 
     pub(crate) fn service(&self) -> HealthServer<HealthService> {
         HealthServer::new(HealthService::from_health_reporter(self.reporter.clone()))
+            .max_decoding_message_size(super::MAX_REQUEST)
     }
 
     /// Reports `readiness` for every service.

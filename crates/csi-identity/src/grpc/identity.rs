@@ -26,7 +26,7 @@ impl<S: IdentitySource> IdentityService<S> {
     }
 
     fn identity(&self) -> Result<std::sync::Arc<crate::Identity>, Status> {
-        // Nobody retries on this code: registrars exit, or wait for a new connection. It is the porting guide's.
+        // Nobody retries on this code: registrars exit, or wait for a new connection. Porting guides ask for it.
         let unknown = || Status::unimplemented("the plugin does not know its identity yet");
         self.source.identity().ok_or_else(unknown)
     }

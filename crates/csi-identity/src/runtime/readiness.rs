@@ -1,3 +1,4 @@
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -120,6 +121,7 @@ impl Shared {
     fn update(&self, change: impl FnOnce(&mut Reports)) {
         let mut reports = self.reports();
         change(&mut reports);
+        let mut changed = None;
         self.readiness.send_if_modified(|current| {
             let readiness = reports.readiness(self.been_ready.load(Ordering::Relaxed));
             self.been_ready
@@ -127,15 +129,18 @@ impl Shared {
             if *current == readiness {
                 return false;
             }
-            // A check that goes on failing may give another reason each time.
-            if std::mem::discriminant(current) == std::mem::discriminant(&readiness) {
-                tracing::debug!(from = %current, to = %readiness, "reason changed");
-            } else {
-                tracing::info!(from = %current, to = %readiness, "readiness changed");
-            }
-            *current = readiness;
+            changed = Some((mem::replace(current, readiness.clone()), readiness));
             true
         });
+        // Not under the lock of `readiness`: a log that blocks shall not make Probe wait.
+        if let Some((from, to)) = changed {
+            // A check that goes on failing may give another reason each time.
+            if mem::discriminant(&from) == mem::discriminant(&to) {
+                tracing::debug!(%from, %to, "reason changed");
+            } else {
+                tracing::info!(%from, %to, "readiness changed");
+            }
+        }
     }
 }
 

@@ -8,15 +8,12 @@ use tonic::server::NamedService;
 use tonic::service::Routes;
 
 use super::{Plugin, PluginAdvice};
-use crate::grpc::{Gate, Health};
+use crate::grpc::{Gate, Health, MAX_REQUEST};
 use crate::{
     Check, Checks, ChecksError, Identity, IdentityService, IdentitySource, Manifest, NodeInfo,
     NodeInfoService, NodeTopology, Offer, OfferError, OfferedService, PluginInfo, PluginName,
     ReadinessHandle, ReadinessPolicy, VendorVersion, VolumeExpansion,
 };
-
-/// Largest request that Identity and the built-in Node service take, in bytes: theirs are empty but for unknown fields.
-const MAX_REQUEST: usize = 64 * 1024;
 
 const IDENTITY: &str = IdentityServer::<IdentityService<Arc<Identity>>>::NAME;
 const NODE: &str = NodeServer::<NodeInfoService>::NAME;
