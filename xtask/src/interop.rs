@@ -20,22 +20,33 @@ pub(crate) fn await_ready(socket: &Path) -> Result<()> {
 
 /// Shows what the clients saw, and tells whether it is what has to be.
 ///
-/// The file `results` is read as [`Results`]. With `write`, the page in `docs` is written, unless it would be wrong.
-pub(crate) fn report(results: &Path, write: bool, out: &mut impl Write) -> Result<bool> {
-    let text = fs::read_to_string(results)
-        .with_context(|| format!("cannot read {}", results.display()))?;
-    let results: Results = text.parse()?;
-    let page = Page {
-        results: &results,
-        tonic: &workspace::locked_version("tonic")?,
-    };
-    write!(out, "{}", page.table())?;
+/// The file `results` is read as [`Results`]. With `readiness`, the section of the page that `interop/readiness/run` writes,
+/// the page in `docs` is written, unless it would be wrong.
+pub(crate) fn report(
+    results: &Path,
+    readiness: Option<&Path>,
+    out: &mut impl Write,
+) -> Result<bool> {
+    let results: Results = read(results)?.parse()?;
+    let tonic = &workspace::locked_version("tonic")?;
+    write!(out, "{}", page::table(&results, tonic))?;
     let complaints = results.complaints();
     for complaint in &complaints {
         writeln!(out, "{complaint}")?;
     }
-    if write && complaints.is_empty() {
+    if let Some(readiness) = readiness
+        && complaints.is_empty()
+    {
+        let page = Page {
+            results: &results,
+            tonic,
+            readiness: &read(readiness)?,
+        };
         workspace::write_page("docs/interop.md", &page.to_string(), out)?;
     }
     Ok(complaints.is_empty())
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }

@@ -24,7 +24,9 @@ usage: cargo xtask codegen            write crates/csi-proto/src/generated from 
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
-       cargo xtask interop report RESULTS [--write]     show and judge what clients saw (exit code 1 if it is not right)";
+       cargo xtask interop report RESULTS [--write READINESS]
+                                      show and judge what clients saw (exit code 1 if it is not right), and write
+                                      docs/interop.md with the section of interop/readiness/run";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,9 +58,10 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
             writeln!(out, "{}", interop::observe(Path::new(socket), client)?)?;
             ExitCode::SUCCESS
         }
-        ["interop", "report", results] => verdict(interop::report(Path::new(results), false, out)?),
-        ["interop", "report", results, "--write"] => {
-            verdict(interop::report(Path::new(results), true, out)?)
+        ["interop", "report", results] => verdict(interop::report(Path::new(results), None, out)?),
+        ["interop", "report", results, "--write", readiness] => {
+            let readiness = Some(Path::new(readiness));
+            verdict(interop::report(Path::new(results), readiness, out)?)
         }
         _ => {
             writeln!(io::stderr(), "{USAGE}")?;

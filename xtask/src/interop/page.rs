@@ -8,32 +8,34 @@ pub(crate) struct Page<'a> {
     pub(crate) results: &'a Results,
     /// Version of the stock server.
     pub(crate) tonic: &'a str,
+    /// The section on callers that follow a plugin's readiness, with its heading.
+    pub(crate) readiness: &'a str,
+}
+
+/// The part that is shown after each run.
+pub(crate) fn table(results: &Results, tonic: &str) -> String {
+    let header = [
+        "client".to_owned(),
+        "way of dialling".to_owned(),
+        "`:authority`".to_owned(),
+        "service".to_owned(),
+        "csi-identity".to_owned(),
+        format!("tonic {tonic}"),
+    ];
+    let rows = results.0.iter().map(|row| {
+        [
+            format!("{} {}", row.client, row.version),
+            format!("`{}`", row.way),
+            format!("`{}`", row.authority),
+            row.service.clone(),
+            cell(row.ours.as_ref()).to_owned(),
+            cell(Some(&row.stock)).to_owned(),
+        ]
+    });
+    table::render(header, rows)
 }
 
 impl Page<'_> {
-    /// The part that is shown after each run.
-    pub(crate) fn table(&self) -> String {
-        let header = [
-            "client".to_owned(),
-            "way of dialling".to_owned(),
-            "`:authority`".to_owned(),
-            "service".to_owned(),
-            "csi-identity".to_owned(),
-            format!("tonic {}", self.tonic),
-        ];
-        let rows = self.results.0.iter().map(|row| {
-            [
-                format!("{} {}", row.client, row.version),
-                format!("`{}`", row.way),
-                format!("`{}`", row.authority),
-                row.service.clone(),
-                cell(row.ours.as_ref()).to_owned(),
-                cell(Some(&row.stock)).to_owned(),
-            ]
-        });
-        table::render(header, rows)
-    }
-
     /// What each client says where the stock server refuses it, once.
     fn refusals(&self) -> Vec<String> {
         let mut refusals = Vec::new();
@@ -51,7 +53,11 @@ impl Page<'_> {
 
 impl Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tonic, .. } = self;
+        let Self {
+            results,
+            tonic,
+            readiness,
+        } = self;
         writeln!(
             f,
             "\
@@ -67,7 +73,7 @@ over each of five connections at once. Every answer is compared. \"Answered\" me
 ordinary tonic {tonic} server, set up as its documentation shows (`interop/stock-tonic`).
 "
         )?;
-        writeln!(f, "{}", self.table())?;
+        writeln!(f, "{}", table(results, tonic))?;
         writeln!(
             f,
             "\
@@ -83,10 +89,12 @@ authority is what was seen on the wire.
         write!(
             f,
             "
+{readiness}
 ## How to repeat
 
-`interop/run` runs every client whose language is installed, shows the table, and fails if a row is not as it is here;
-`interop/run --write` writes this page. `interop/README.md` says how to add a client.
+`interop/run` runs every client whose language is installed, shows the tables, and fails if a row is not as it is here, or
+if a change took a caller longer than 2 s to see; times differ from run to run. `interop/run --write` writes this page.
+`interop/README.md` says how to add a client.
 "
         )
     }
@@ -114,12 +122,15 @@ mod tests {
         };
         let right = r#"{"calls_ok":1100,"first_error":null}"#;
         let text = row("unix:/", "reset", right) + &row("passthrough:///", "reset", "-");
+        let results = text.parse().unwrap();
         let page = Page {
-            results: &text.parse().unwrap(),
+            results: &results,
             tonic: "0.14.9",
+            readiness: "## Readiness\n\nSeen.\n",
         };
+        let table = table(&results, page.tonic);
         assert_eq!(
-            page.table(),
+            table,
             "\
 | client         | way of dialling   | `:authority` | service  | csi-identity | tonic 0.14.9 |
 | ---            | ---               | ---          | ---      | ---          | ---          |
@@ -128,7 +139,9 @@ mod tests {
 "
         );
         assert_eq!(page.refusals(), ["grpc-go 1.85.0: `reset`"]);
-        assert!(page.to_string().contains(&page.table()));
-        assert!(page.to_string().contains("\n- grpc-go 1.85.0: `reset`\n"));
+        assert!(page.to_string().contains(&table));
+        assert!(page.to_string().contains(
+            "\n- grpc-go 1.85.0: `reset`\n\n## Readiness\n\nSeen.\n\n## How to repeat\n"
+        ));
     }
 }
