@@ -30,7 +30,9 @@ pub(crate) struct Config {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Say whether serve would take a file, with line and column of all that is wrong with it.
+    /// Say whether a file is good, with line and column of all that is wrong with it.
+    ///
+    /// What serve needs and the file leaves out (endpoint, name, version) has to come from flags then.
     #[command(after_help = "\
 Example:
   csi-identity config check /etc/csi-identity.yaml

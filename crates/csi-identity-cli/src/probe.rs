@@ -121,7 +121,7 @@ fn write_text(out: &mut impl Write, ready: Option<bool>) -> io::Result<()> {
     let text = match ready {
         Some(true) => "ready",
         None => "ready (unset, which means ready)",
-        Some(false) => "not ready: the plugin is starting (ready=false)",
+        Some(false) => "not ready: starting, or waiting for what it depends on (ready=false)",
     };
     writeln!(out, "{text}")
 }

@@ -30,7 +30,7 @@ fn probe_tells_ready_from_not_ready() {
         (
             Reply::Ok(Some(false)),
             1,
-            "not ready: the plugin is starting (ready=false)\n",
+            "not ready: starting, or waiting for what it depends on (ready=false)\n",
             "{\n  \"ready\": false\n}\n",
         ),
         (

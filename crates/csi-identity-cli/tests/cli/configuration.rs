@@ -99,7 +99,10 @@ fn the_bodies_of_the_guides_are_served_as_the_wire_has_them() {
     let probe = folder.ask("probe", &[]);
     assert_eq!(
         (probe.code, &*probe.stdout),
-        (1, "not ready: the plugin is starting (ready=false)\n")
+        (
+            1,
+            "not ready: starting, or waiting for what it depends on (ready=false)\n"
+        )
     );
     server.signal(Signal::TERM);
     assert_eq!(server.finish().code, 0);

@@ -54,7 +54,7 @@ fn running_out_of_time_tells_the_last_answer_and_fails() {
     for (reply, text) in [
         (
             Reply::Ok(Some(false)),
-            "not ready: the plugin is starting (ready=false)\n",
+            "not ready: starting, or waiting for what it depends on (ready=false)\n",
         ),
         (
             Reply::Error(Code::DeadlineExceeded, "too slow"),
@@ -141,7 +141,10 @@ fn a_plugin_that_goes_away_while_it_starts_ends_the_wait() {
     assert!(started.elapsed() < Duration::from_secs(20));
     assert_eq!(
         (ran.code, &*ran.stdout),
-        (1, "not ready: the plugin is starting (ready=false)\n")
+        (
+            1,
+            "not ready: starting, or waiting for what it depends on (ready=false)\n"
+        )
     );
     assert_eq!(ran.log().len(), 1, "{:?}", ran.log());
 }
