@@ -40,3 +40,9 @@ interop:
 # Latency, memory and size beside a stock tonic server; `just bench --write` writes docs/benchmarks.md.
 bench *OPTIONS:
     cargo xtask bench {{OPTIONS}}
+
+# Looks for inputs that break what reads other people's bytes; new ones worth keeping go to target/fuzz-corpus.
+fuzz TARGET SECONDS="3600":
+    mkdir -p target/fuzz-corpus/{{TARGET}}
+    cargo +nightly fuzz run {{TARGET}} target/fuzz-corpus/{{TARGET}} fuzz/corpus/{{TARGET}} -- \
+        -max_total_time={{SECONDS}} -rss_limit_mb=2048

@@ -6,7 +6,11 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+mod any_bytes;
+mod behind_h2;
+mod blocks;
 mod chunks;
+mod passage;
 mod properties;
 mod representations;
 #[path = "../http2/wire.rs"]

@@ -279,6 +279,20 @@ fn frames_split_at_every_byte_boundary_arrive_the_same() {
 }
 
 #[test]
+fn what_must_never_be_indexed_is_still_marked_so() {
+    // Who passes a field on has to keep the mark (RFC 7541, section 6.2.3).
+    for (flags, mark) in [(Encoder::NEVER_INDEXED, 0x10), (PLAIN, 0x00)] {
+        let mut encoder = Encoder::with_dynamic_size(4096);
+        let mut block = request(&mut encoder, RAW_PATH, PLAIN);
+        wire::field(&mut encoder, "x-secret", "sesame", flags, &mut block);
+        let mut sent = wire::opening();
+        sent.extend(wire::block_frames(&block, 1, true, &Framing::default()));
+        let received = through_repair(&sent, &[4096]).unwrap();
+        assert!(received.ends_with(&[&[mark, 8][..], b"x-secret", &[6], b"sesame"].concat()));
+    }
+}
+
+#[test]
 fn padding_goes_and_priority_stays() {
     let block = request(&mut Encoder::with_dynamic_size(4096), RAW_PATH, INDEXED);
     let mut sent = wire::opening();

@@ -59,8 +59,10 @@ fn first_in_lines(
     find: impl Fn(&str) -> Option<usize>,
     is_asked_for: impl Fn(usize) -> bool,
 ) -> Option<Position> {
-    let lines = (1..).zip(text.lines());
-    lines
+    // CR alone ends a line, too, as in every Position.
+    let text = text.replace("\r\n", "\n");
+    (1..)
+        .zip(text.split(['\n', '\r']))
         .filter(|&(number, _)| is_asked_for(number))
         .find_map(|(line, content)| {
             let before = content.get(..find(content)?)?;

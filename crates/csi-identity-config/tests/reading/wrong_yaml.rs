@@ -80,6 +80,18 @@ fn what_is_no_yaml_is_told_with_the_remedy() {
             ],
         ),
         (
+            "endpoint: /a.sock\r\tnode: {}",
+            &["csi.yaml:2:1: found a tab; indent with spaces"],
+        ),
+        (
+            "node:\r\n\tnode_id: a",
+            &["csi.yaml:2:1: found a tab; indent with spaces"],
+        ),
+        (
+            "checks:\r  // none\r  - a: b: c",
+            &["csi.yaml:2:3: found a comment that begins with //; begin comments with #"],
+        ),
+        (
             "endpoint: /a.sock\n\tnode: {}",
             &["csi.yaml:2:1: found a tab; indent with spaces"],
         ),
