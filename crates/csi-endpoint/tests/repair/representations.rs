@@ -394,6 +394,23 @@ mod refused {
     }
 
     #[test]
+    fn an_entry_that_was_evicted_is_left_to_the_server() {
+        let mut encoder = Encoder::with_dynamic_size(4096);
+        let mut block = request(&mut encoder, RAW_PATH, PLAIN);
+        // 4096 bytes of table hold three of these (RFC 7541, section 4.1: 32 bytes each beside name and value).
+        for name in ["x-1", "x-2", "x-3", "x-4"] {
+            wire::field(&mut encoder, name, &"v".repeat(1024), INDEXED, &mut block);
+        }
+        let mut good = wire::opening();
+        good.extend(wire::block_frames(&block, 1, true, &Framing::default()));
+        let call = |index: u8| wire::frame(wire::HEADERS, wire::END_HEADERS, 3, &[0x80 | index]);
+        let before = through_repair(&good, &[4096]).unwrap();
+        let after = |call: &[u8]| through_repair(&[&good, call].concat(), &[4096]).unwrap();
+        assert!(after(&call(64)).len() > before.len() + 1024, "the oldest");
+        assert_eq!(after(&call(65)), [before, call(65)].concat());
+    }
+
+    #[test]
     fn malformed_frames_are_left_to_the_server() {
         let open = wire::frame(wire::HEADERS, 0, 3, &[0x82]);
         let after = wire::frame(wire::PING, 0, 0, &[0; 8]);

@@ -49,7 +49,7 @@ async fn child() {
             preface_timeout: Duration::MAX,
             ..Limits::default()
         },
-        grace: Duration::ZERO,
+        ..ServeOptions::default()
     };
     let stopped = serve(
         listener,
@@ -167,5 +167,7 @@ async fn without_descriptors_it_rests_and_serves_again_when_some_are_free() {
     let answer = within("an answer", asking).await.unwrap();
     assert_eq!(answer.r#type, "CSIPlugin");
     drop(server.child.stdin.take());
-    server.says("Ok(Stopped { drained: ").await;
+    server
+        .says("Ok(Stopped { drained: true, socket: Yes })")
+        .await;
 }

@@ -9,6 +9,7 @@ use csi_proto::pluginregistration::v1::RegistrationStatus;
 use httlib_hpack::Encoder;
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tonic::Status;
 
 use crate::bounded::{until, within};
@@ -20,6 +21,10 @@ use crate::wire;
 /// Longer than any test is waited for.
 const NEVER: Duration = Duration::from_secs(3600);
 const SHORT: Duration = Duration::from_millis(50);
+/// How long a server waits for requests that may still come, before it cuts idle connections.
+const CALM: Duration = Duration::from_millis(250);
+/// Far below the second that a server waits for the end of what it has cut.
+const MOMENT: Duration = Duration::from_millis(100);
 
 const DRAINED: Stopped = Stopped {
     drained: true,
@@ -38,6 +43,16 @@ fn served(grace: Duration) -> Served {
             ..Limits::default()
         },
     })
+}
+
+/// Stops with a clock that stands still while anybody has something to do, and says how long it took by that clock.
+async fn stopped_by_the_clock(served: &mut Served) -> (Stopped, Duration) {
+    tokio::time::pause();
+    let start = Instant::now();
+    let stopped = served.stopped().await;
+    let took = start.elapsed();
+    tokio::time::resume();
+    (stopped, took)
 }
 
 /// Makes a call that waits for its answer; it has begun.
@@ -136,12 +151,15 @@ async fn under_load_no_call_that_has_begun_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_never_answered_is_cut_after_the_grace_and_dropped() {
-    let mut served = served(SHORT);
+async fn a_call_that_is_never_answered_is_cut_when_the_grace_is_over_and_dropped() {
+    let grace = Duration::from_secs(10);
+    let mut served = served(grace);
     let client = served.client().await;
     let call = waiting_call(&served, &client).await;
 
-    assert_eq!(served.stopped().await, CUT);
+    let (stopped, took) = stopped_by_the_clock(&mut served).await;
+    assert_eq!(stopped, CUT);
+    assert!((grace..grace + MOMENT).contains(&took), "{took:?}");
 
     let status = within("the end of the call", call).await.unwrap();
     assert_eq!(status.unwrap_err().message(), "transport error");
@@ -166,7 +184,10 @@ async fn a_client_that_waits_for_nothing_and_does_not_react_does_not_hold_up_the
     half.send(&get_info(&mut encoder, BAD, 1, &[])[..12]).await;
     raws.push(half);
 
-    assert_eq!(served.stopped().await, DRAINED);
+    let (stopped, took) = stopped_by_the_clock(&mut served).await;
+    assert_eq!(stopped, DRAINED);
+    assert!(took < CALM + MOMENT, "{took:?}");
+    assert_eq!(served.plugin.holders(), 1, "none outlives serve");
     for raw in raws {
         let frames = raw.ending().await;
         assert!(frames.iter().any(|frame| frame.kind == wire::GOAWAY));
