@@ -20,6 +20,17 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often each kind of trouble is warned of. More is a debug line, so that nobody can fill the log.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
+/// Logs trouble as a warning where one is due, else as a debug line.
+macro_rules! warn_or_debug {
+    ($warning:expr, $($event:tt)+) => {
+        if $warning.is_due() {
+            tracing::warn!($($event)+);
+        } else {
+            tracing::debug!($($event)+);
+        }
+    };
+}
+
 /// The connections of one listener: those over the limit or of strangers are closed at once.
 #[derive(Debug)]
 pub(crate) struct Incoming {
@@ -62,38 +73,23 @@ impl Incoming {
         let peer = PeerCredentials::of(&stream)?;
         let PeerCredentials { pid, uid, .. } = peer;
         if !self.limits.allows(uid) {
-            if self.strangers.is_due() {
-                tracing::warn!(
-                    pid,
-                    uid,
-                    "refusing a connection: the user id is not on the allow-list"
-                );
-            } else {
-                tracing::debug!(
-                    pid,
-                    uid,
-                    "refusing a connection: the user id is not on the allow-list"
-                );
-            }
+            warn_or_debug!(
+                self.strangers,
+                pid,
+                uid,
+                "refusing a connection: the user id is not on the allow-list"
+            );
             return Ok(None);
         }
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             let limit = self.limits.max_connections;
-            if self.full.is_due() {
-                tracing::warn!(
-                    pid,
-                    uid,
-                    limit,
-                    "refusing connections: as many as allowed are open"
-                );
-            } else {
-                tracing::debug!(
-                    pid,
-                    uid,
-                    limit,
-                    "refusing a connection: as many as allowed are open"
-                );
-            }
+            warn_or_debug!(
+                self.full,
+                pid,
+                uid,
+                limit,
+                "refusing connections: as many as allowed are open"
+            );
             return Ok(None);
         };
         Ok(Some(Connection::new(
@@ -122,11 +118,7 @@ impl Stream for Incoming {
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    if self.exhausted.is_due() {
-                        tracing::warn!(%error, "cannot accept connections, trying on");
-                    } else {
-                        tracing::debug!(%error, "cannot accept connections, trying on");
-                    }
+                    warn_or_debug!(self.exhausted, %error, "cannot accept connections, trying on");
                     self.pause = Some(Box::pin(tokio::time::sleep(ACCEPT_PAUSE)));
                 }
             }

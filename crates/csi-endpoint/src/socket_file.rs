@@ -106,23 +106,29 @@ impl SocketFile {
             // Whoever can read the directory can hold the lock; that shall not keep the file there.
             Err(LockError::Held) => return self.remove_unlocked(),
         };
-        match directory.stat(self.endpoint.file_name())? {
-            None => Ok(Removed::AlreadyGone),
-            Some(stat) if FileId::of(&stat) != self.id => Ok(Removed::NotOurs),
-            Some(_) => {
-                directory.unlink(self.endpoint.file_name())?;
-                Ok(Removed::Yes)
-            }
-        }
+        let name = self.endpoint.file_name();
+        self.unlink_if_ours(directory.stat(name)?, || directory.unlink(name))
     }
 
     fn remove_unlocked(&self) -> io::Result<Removed> {
-        match fs::lstat(self.path()) {
-            Err(Errno::NOENT) => Ok(Removed::AlreadyGone),
-            Err(errno) => Err(errno.into()),
-            Ok(stat) if FileId::of(&stat) != self.id => Ok(Removed::NotOurs),
-            Ok(_) => {
-                fs::unlink(self.path())?;
+        let found = match fs::lstat(self.path()) {
+            Err(Errno::NOENT) => None,
+            found => Some(found?),
+        };
+        self.unlink_if_ours(found, || fs::unlink(self.path()))
+    }
+
+    /// `unlink` removes what was found at the path.
+    fn unlink_if_ours(
+        &self,
+        found: Option<Stat>,
+        unlink: impl FnOnce() -> Result<(), Errno>,
+    ) -> io::Result<Removed> {
+        match found {
+            None => Ok(Removed::AlreadyGone),
+            Some(stat) if FileId::of(&stat) != self.id => Ok(Removed::NotOurs),
+            Some(_) => {
+                unlink()?;
                 Ok(Removed::Yes)
             }
         }
