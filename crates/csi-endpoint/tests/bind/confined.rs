@@ -10,32 +10,11 @@ use std::{
     },
     path::Path,
     process::Command,
-    thread,
 };
 
 use csi_endpoint::{BindError, BindOptions, Endpoint, Listener};
-use rustix::{
-    process::{getegid, geteuid},
-    thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
-};
 
-/// Runs something without root's rights, and says with which uid and gid.
-///
-/// Not as root, the rights of the test's own user are as good: the modes below shut out the owner too.
-fn unprivileged<T: Send>(work: impl FnOnce(u32, u32) -> T + Send) -> T {
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            if geteuid().is_root() {
-                let (uid, gid) = (Uid::from_raw(54321), Gid::from_raw(54321));
-                set_thread_groups(&[]).unwrap();
-                set_thread_res_gid(gid, gid, gid).unwrap();
-                set_thread_res_uid(uid, uid, uid).unwrap();
-            }
-            work(geteuid().as_raw(), getegid().as_raw())
-        });
-        thread.join().unwrap()
-    })
-}
+use crate::unprivileged::unprivileged;
 
 fn bind(path: &Path) -> Result<Listener, BindError> {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -7,3 +7,5 @@ mod binding;
 mod confined;
 mod events;
 mod ownership;
+#[path = "../rights/unprivileged.rs"]
+mod unprivileged;

@@ -19,12 +19,11 @@ use csi_endpoint::{ConnectError, ConnectOptions, Endpoint, connect};
 use rustix::{
     fs::{CWD, Mode, mkfifoat},
     net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with},
-    process::{getegid, geteuid},
-    thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
 };
 use tempfile::TempDir;
 
 use crate::grpc;
+use crate::unprivileged::unprivileged;
 
 async fn error_at(path: &Path) -> ConnectError {
     let endpoint = Endpoint::from_path(path).unwrap();
@@ -246,28 +245,13 @@ async fn a_connection_closed_at_once_is_called_so() {
 }
 
 /// The error of a thread without root's rights, and its uid and gid.
-///
-/// Not as root, the rights of the test's own user are as good: the modes below shut out the owner too.
 fn unprivileged_error_at(path: &Path) -> (ConnectError, u32, u32) {
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            if geteuid().is_root() {
-                let (uid, gid) = (Uid::from_raw(54321), Gid::from_raw(54321));
-                set_thread_groups(&[]).unwrap();
-                set_thread_res_gid(gid, gid, gid).unwrap();
-                set_thread_res_uid(uid, uid, uid).unwrap();
-            }
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
-            (
-                runtime.block_on(error_at(path)),
-                geteuid().as_raw(),
-                getegid().as_raw(),
-            )
-        });
-        thread.join().unwrap()
+    unprivileged(|uid, gid| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        (runtime.block_on(error_at(path)), uid, gid)
     })
 }
 

@@ -6,4 +6,6 @@ mod errors;
 mod grpc;
 mod late;
 mod reconnect;
+#[path = "../rights/unprivileged.rs"]
+mod unprivileged;
 mod watch;
