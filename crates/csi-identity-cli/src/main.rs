@@ -11,6 +11,7 @@ mod info;
 mod log;
 mod output;
 mod probe;
+mod reaper;
 mod serve;
 mod shell;
 mod signals;

@@ -80,6 +80,7 @@ impl Serve {
         }
         let readiness = plugin.readiness();
 
+        let _reaping = crate::reaper::start()?;
         let mut signals = StopSignals::listen()?;
         let bound = plugin.bind(&endpoint, &BindOptions { mode, group })?;
         if let Some(ready) = ready {

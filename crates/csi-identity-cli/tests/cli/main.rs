@@ -16,6 +16,7 @@ mod fake_plugin;
 mod help;
 mod occupied;
 mod permissions;
+mod process_1;
 mod program;
 mod raw_call;
 mod restarts;

@@ -35,7 +35,9 @@ pub enum CheckTarget {
     /// A command ends with status 0. It gets no input, and is killed with its children when it takes too long.
     ///
     /// It runs in a process group of its own, and what is left of the group when it has ended is killed too. Children that
-    /// leave the group (`setsid`) are their own masters.
+    /// leave the group (`setsid`, `timeout`, daemons) do so on purpose and are not killed, not even when the check takes
+    /// too long. Where this process is process 1 they become its children in the end; `csi-identity serve` waits for
+    /// them then, a program of your own has to, but never for what a check has begun.
     Exec {
         /// The program and its arguments. No shell is involved.
         command: ExecCommand,
