@@ -1,6 +1,7 @@
 //! Measures `csi-identity` beside a stock tonic server, in one run and round by round, so that whatever else the machine
 //! does at the time happens to both.
 
+mod hanging;
 mod idle;
 mod latency;
 mod machine;
@@ -24,6 +25,7 @@ use crate::workspace;
 struct Plan {
     rounds: usize,
     calls_a_round: usize,
+    probes_a_round: usize,
     calls_before_memory: usize,
     open_connections: usize,
     idle: Duration,
@@ -34,6 +36,7 @@ impl Plan {
     const FULL: Self = Self {
         rounds: 20,
         calls_a_round: 2_000,
+        probes_a_round: 500,
         calls_before_memory: 100_000,
         open_connections: 1_000,
         idle: Duration::from_secs(20),
@@ -42,6 +45,7 @@ impl Plan {
     const QUICK: Self = Self {
         rounds: 5,
         calls_a_round: 500,
+        probes_a_round: 200,
         calls_before_memory: 10_000,
         open_connections: 100,
         idle: Duration::from_secs(2),
@@ -89,6 +93,7 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         plan,
         sizes: [stock.size()?, ours.size()?],
         latency: latency::measure(&stock, &ours, plan)?,
+        probes: hanging::measure(&ours, plan)?,
         memory: [
             memory::measure(&stock, plan)?,
             memory::measure(&ours, plan)?,
@@ -103,7 +108,7 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         machine,
         tonic: workspace::locked_version("tonic")?,
     };
-    write!(out, "{}", page.table())?;
+    write!(out, "{}", page.tables())?;
     if write {
         workspace::write_page("docs/benchmarks.md", &page.to_string(), out)?;
     }

@@ -10,5 +10,5 @@ mod request;
 pub(crate) use self::{
     caller::{Caller, await_answer},
     frame::{Frame, FrameReader, PREFACE, flag, kind, write_frame},
-    request::{DRIVER_NAME, DRIVER_VERSION},
+    request::{DRIVER_NAME, DRIVER_VERSION, Method},
 };

@@ -10,6 +10,7 @@ use super::{
     statistics::{median, percentile},
     subject::{Running, Subject},
 };
+use crate::http2::{Caller, Method};
 
 /// Calls of each new connection that are not counted: tables and caches fill.
 const WARM_UP: usize = 200;
@@ -42,6 +43,10 @@ pub(crate) enum Percentile {
 }
 
 impl Rounds {
+    pub(crate) fn push(&mut self, round: Round) {
+        self.0.push(round);
+    }
+
     /// Median over the rounds, in microseconds.
     pub(crate) fn micros(&self, percentile: Percentile) -> f64 {
         median(self.0.iter().map(|round| round.micros(percentile)))
@@ -69,6 +74,23 @@ impl FromIterator<Round> for Rounds {
 }
 
 impl Round {
+    /// So many calls, one after another.
+    pub(crate) fn of(mut caller: Caller, calls: usize) -> Result<Self> {
+        for _ in 0..WARM_UP {
+            caller.call()?;
+        }
+        let mut times = Vec::with_capacity(calls);
+        for _ in 0..calls {
+            let start = Instant::now();
+            caller.call()?;
+            times.push(start.elapsed());
+        }
+        Ok(Self {
+            p50: percentile(&mut times, 50),
+            p99: percentile(&mut times, 99),
+        })
+    }
+
     fn micros(&self, percentile: Percentile) -> f64 {
         let time = match percentile {
             Percentile::P50 => self.p50,
@@ -105,9 +127,10 @@ pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<Lat
         for place in 0..variants.len() {
             let which = (turn + place) % variants.len();
             let (server, authority) = variants[which];
-            let round = round(server, authority, plan.calls_a_round);
+            let caller = server.connect(Method::GetPluginInfo, authority);
+            let round = caller.and_then(|caller| Round::of(caller, plan.calls_a_round));
             let round = round.with_context(|| format!("round {turn}, authority {authority}"))?;
-            rounds[which].0.push(round);
+            rounds[which].push(round);
         }
     }
     let [stock, passed_through, repaired] = rounds;
@@ -118,26 +141,9 @@ pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<Lat
     })
 }
 
-fn round(server: &Running, authority: &str, calls: usize) -> Result<Round> {
-    let mut caller = server.connect(authority)?;
-    for _ in 0..WARM_UP {
-        caller.call()?;
-    }
-    let mut times = Vec::with_capacity(calls);
-    for _ in 0..calls {
-        let start = Instant::now();
-        caller.call()?;
-        times.push(start.elapsed());
-    }
-    Ok(Round {
-        p50: percentile(&mut times, 50),
-        p99: percentile(&mut times, 99),
-    })
-}
-
 /// A base line that took the path as an authority would be no stock server.
 fn require_refusal(stock: &Running) -> Result<()> {
-    match stock.connect(stock.socket())?.call() {
+    match stock.connect(Method::GetPluginInfo, stock.socket())?.call() {
         Ok(()) => bail!("the stock server takes a path as the authority, so it is no base line"),
         Err(error) => {
             let error = error.to_string();

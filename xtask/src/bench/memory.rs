@@ -4,6 +4,7 @@ use super::{
     Plan,
     subject::{Running, Subject, number},
 };
+use crate::http2::Method;
 
 /// What a server holds in memory, at three moments.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub(crate) fn measure(subject: &Subject, plan: Plan) -> Result<Memory> {
     while open.len() < plan.open_connections {
         let number = open.len();
         let another = || {
-            let mut caller = server.connect("localhost")?;
+            let mut caller = server.connect(Method::GetPluginInfo, "localhost")?;
             caller.call()?;
             Ok::<_, anyhow::Error>(caller)
         };

@@ -5,6 +5,7 @@ use std::{
 
 use super::{
     Plan,
+    hanging::Probes,
     latency::{Latency, Percentile, Rounds},
     memory::{Memory, Resident},
 };
@@ -20,6 +21,7 @@ const MAX_RATIO: f64 = 1.15;
 pub(crate) struct Page {
     pub(crate) plan: Plan,
     pub(crate) latency: Latency,
+    pub(crate) probes: Probes,
     pub(crate) memory: [Memory; 2],
     pub(crate) sizes: [u64; 2],
     pub(crate) switches: [u64; 2],
@@ -33,7 +35,8 @@ pub(crate) struct Page {
 
 struct Row {
     what: String,
-    stock: String,
+    /// What ours is compared with.
+    base: String,
     ours: String,
     ratio: Option<f64>,
     bound: Option<Bound>,
@@ -46,35 +49,22 @@ struct Bound {
 
 impl Page {
     pub(crate) fn meets_every_bound(&self) -> bool {
-        let rows = self.rows();
-        let mut bounds = rows.iter().filter_map(|row| row.bound.as_ref());
-        bounds.all(|bound| bound.met)
+        let rows = self.rows().into_iter().chain(self.probe_rows());
+        rows.filter_map(|row| row.bound).all(|bound| bound.met)
     }
 
     /// The part that is shown after each run.
-    pub(crate) fn table(&self) -> String {
+    pub(crate) fn tables(&self) -> String {
+        format!("{}\n{}", self.server_table(), self.probe_table())
+    }
+
+    fn server_table(&self) -> String {
         let tonic = format!("tonic {}", self.tonic);
-        let header = ["what", &tonic, "csi-identity", "ratio", "must be", ""].map(str::to_owned);
-        let rows = self.rows().into_iter().map(|row| {
-            let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
-            let bound = row.bound.as_ref().map(|bound| bound.text.to_owned());
-            let verdict = row.bound.map(|bound| {
-                if bound.met {
-                    "met".to_owned()
-                } else {
-                    "**not met**".to_owned()
-                }
-            });
-            [
-                row.what,
-                row.stock,
-                row.ours,
-                ratio.unwrap_or_default(),
-                bound.unwrap_or_default(),
-                verdict.unwrap_or_default(),
-            ]
-        });
-        table::render(header, rows)
+        Row::render([&tonic, "csi-identity"], self.rows())
+    }
+
+    fn probe_table(&self) -> String {
+        Row::render(["without checks", "while it hangs"], self.probe_rows())
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -85,23 +75,13 @@ impl Page {
         } = &self.latency;
         let mut rows = Vec::new();
         for percentile in [Percentile::P50, Percentile::P99] {
-            let bounded = percentile == Percentile::P50;
-            let ratio = passed_through.ratio(stock, percentile);
-            rows.push(Row {
-                what: format!("GetPluginInfo, authority `localhost`, {percentile}"),
-                stock: micros(stock, percentile),
-                ours: micros(passed_through, percentile),
-                ratio: Some(ratio),
-                bound: bounded.then_some(Bound {
-                    text: "ratio at most 1.15",
-                    met: ratio <= MAX_RATIO,
-                }),
-            });
+            let what = "GetPluginInfo, authority `localhost`";
+            rows.push(Row::of_times(what, [stock, passed_through], percentile));
         }
         for percentile in [Percentile::P50, Percentile::P99] {
             rows.push(Row {
                 what: format!("GetPluginInfo, authority is the socket's path, {percentile}"),
-                stock: "refused".to_owned(),
+                base: "refused".to_owned(),
                 ours: micros(repaired, percentile),
                 ratio: Some(repaired.ratio(stock, percentile)),
                 bound: None,
@@ -119,7 +99,7 @@ impl Page {
                 "voluntary context switches in {} s, one silent client",
                 self.plan.idle.as_secs()
             ),
-            stock,
+            base: stock,
             ours,
             ratio: None,
             bound: None,
@@ -129,12 +109,28 @@ impl Page {
             .map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
         rows.push(Row {
             what: "start of the process to first answer".to_owned(),
-            stock,
+            base: stock,
             ours,
             ratio: Some(self.starts[1].div_duration_f64(self.starts[0])),
             bound: None,
         });
         rows
+    }
+
+    fn probe_rows(&self) -> impl Iterator<Item = Row> {
+        let Plan {
+            rounds,
+            probes_a_round,
+            ..
+        } = self.plan;
+        let what = format!(
+            "{} Probes while a check hangs",
+            grouped(rounds * probes_a_round)
+        );
+        let Probes { unchecked, hanging } = &self.probes;
+        [Percentile::P50, Percentile::P99]
+            .into_iter()
+            .map(move |percentile| Row::of_times(&what, [unchecked, hanging], percentile))
     }
 
     fn memory_rows(&self) -> impl Iterator<Item = Row> {
@@ -171,11 +167,50 @@ impl Page {
 }
 
 impl Row {
+    fn render([base, ours]: [&str; 2], rows: impl IntoIterator<Item = Self>) -> String {
+        let header = ["what", base, ours, "ratio", "must be", ""].map(str::to_owned);
+        let rows = rows.into_iter().map(|row| {
+            let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
+            let bound = row.bound.as_ref().map(|bound| bound.text.to_owned());
+            let verdict = row.bound.map(|bound| {
+                if bound.met {
+                    "met".to_owned()
+                } else {
+                    "**not met**".to_owned()
+                }
+            });
+            [
+                row.what,
+                row.base,
+                row.ours,
+                ratio.unwrap_or_default(),
+                bound.unwrap_or_default(),
+                verdict.unwrap_or_default(),
+            ]
+        });
+        table::render(header, rows)
+    }
+
+    /// The median is what has a bound.
+    fn of_times(what: &str, [base, ours]: [&Rounds; 2], percentile: Percentile) -> Self {
+        let ratio = ours.ratio(base, percentile);
+        Self {
+            what: format!("{what}, {percentile}"),
+            base: micros(base, percentile),
+            ours: micros(ours, percentile),
+            ratio: Some(ratio),
+            bound: (percentile == Percentile::P50).then_some(Bound {
+                text: "ratio at most 1.15",
+                met: ratio <= MAX_RATIO,
+            }),
+        }
+    }
+
     fn of_bytes(what: String, bytes: [u64; 2], bounded: bool) -> Self {
         let [stock, ours] = bytes.map(|bytes| bytes as f64 / 1e6);
         Self {
             what,
-            stock: format!("{stock:.2} MB"),
+            base: format!("{stock:.2} MB"),
             ours: format!("{ours:.2} MB"),
             ratio: Some(ours / stock),
             bound: bounded.then_some(Bound {
@@ -198,6 +233,7 @@ impl Display for Page {
         let Plan {
             rounds,
             calls_a_round,
+            probes_a_round: probes,
             starts,
             ..
         } = plan;
@@ -225,6 +261,12 @@ kubelet sends it, every request is repaired.
 Resident memory is `VmRSS`, its own is `RssAnon`; open connections have made one call each. The time of a start is the
 median of {starts}. 1 MB is 1,000,000 bytes.
 
+## Probe while a check hangs
+
+csi-identity alone, without checks and with one: an `exec` check that passed once, so that the plugin is ready, and from then
+on hangs until it is killed after a second and begun again. {rounds} rounds of {probes} calls, in changing order.
+
+{}
 ## What the repair costs per read
 
 The same bytes, read (a) bare, (b) through the repair on a connection that needs none, (c) through the repair at work. After
@@ -238,7 +280,8 @@ the first HEADERS, (b) costs one branch.
 `cargo xtask bench --write` measures for about a minute and writes this page; it ends with exit code 1 if a bound is
 not met. `cargo xtask bench --quick` gives a first idea. Nothing else should keep the machine busy.
 ",
-            self.table(),
+            self.server_table(),
+            self.probe_table(),
             passthrough.as_deref().unwrap_or_default()
         )
     }

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 use crate::{
-    http2::{Caller, DRIVER_NAME, DRIVER_VERSION, await_answer},
+    http2::{Caller, DRIVER_NAME, DRIVER_VERSION, Method, await_answer},
     workspace,
 };
 
@@ -21,6 +21,8 @@ use crate::{
 pub(crate) struct Subject {
     binary: PathBuf,
     arguments: fn(&str) -> Vec<String>,
+    /// What its configuration file says, made from the path of its folder.
+    configuration: Option<fn(&Path) -> String>,
 }
 
 impl Subject {
@@ -29,6 +31,7 @@ impl Subject {
         Ok(Self {
             binary: build("stock-tonic", "stock-tonic")?,
             arguments: |socket| vec![socket.to_owned()],
+            configuration: None,
         })
     }
 
@@ -54,7 +57,20 @@ impl Subject {
                 .map(str::to_owned)
                 .collect()
         };
-        Self { binary, arguments }
+        Self {
+            binary,
+            arguments,
+            configuration: None,
+        }
+    }
+
+    /// The same with a configuration file beside its arguments, for a `csi-identity` only.
+    pub(crate) fn configured(&self, configuration: fn(&Path) -> String) -> Self {
+        Self {
+            binary: self.binary.clone(),
+            arguments: self.arguments,
+            configuration: Some(configuration),
+        }
     }
 
     /// Bytes of the binary.
@@ -70,8 +86,15 @@ impl Subject {
         let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
         let socket = directory.path().join("csi.sock").display().to_string();
         let log = directory.path().join("log");
-        let child = Command::new(&self.binary)
-            .args((self.arguments)(&socket))
+        let mut command = Command::new(&self.binary);
+        command.args((self.arguments)(&socket));
+        if let Some(configuration) = self.configuration {
+            let file = directory.path().join("csi.yaml");
+            fs::write(&file, configuration(directory.path()))
+                .context("cannot write a configuration")?;
+            command.arg("--config").arg(file);
+        }
+        let child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(File::create(&log).context("cannot create a log")?)
@@ -81,7 +104,7 @@ impl Subject {
             child,
             socket,
             log,
-            _directory: directory,
+            directory,
         })
     }
 }
@@ -92,7 +115,7 @@ pub(crate) struct Running {
     child: Child,
     socket: String,
     log: PathBuf,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl Running {
@@ -112,8 +135,13 @@ impl Running {
         })
     }
 
-    pub(crate) fn connect(&self, authority: &str) -> Result<Caller> {
-        Caller::open(UnixStream::connect(&self.socket)?, authority)
+    pub(crate) fn connect(&self, method: Method, authority: &str) -> Result<Caller> {
+        Caller::open(UnixStream::connect(&self.socket)?, method, authority)
+    }
+
+    /// Its folder, with its socket and its configuration in it.
+    pub(crate) fn folder(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Path of the socket.

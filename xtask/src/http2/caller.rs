@@ -12,7 +12,7 @@ use httlib_hpack::Decoder;
 
 use super::{
     frame::{Frame, FrameReader, PREFACE, flag, kind, write_frame},
-    request::{Request, expected_answer},
+    request::{Method, Request},
 };
 
 /// A server that stays silent for so long has failed.
@@ -21,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Between two tries to reach a server that is starting: a small part of any start.
 const RETRY: Duration = Duration::from_micros(50);
 
-/// Calls GetPluginInfo over one connection, one call after another, as fast as the server answers.
+/// Calls one method over one connection, one call after another, as fast as the server answers.
 ///
 /// Header fields go out as a client library sends them: in full with the first request, by their place in the table ever
 /// after. The windows announced are so large that they need not be replenished within two billion bytes; those of the
@@ -42,7 +42,7 @@ impl Caller {
     /// # Errors
     ///
     /// Where that is no HTTP/2 server, or one that wants a smaller header table than usual.
-    pub(crate) fn open(socket: UnixStream, authority: &str) -> Result<Self> {
+    pub(crate) fn open(socket: UnixStream, method: Method, authority: &str) -> Result<Self> {
         socket.set_read_timeout(Some(SILENCE))?;
         socket.set_write_timeout(Some(SILENCE))?;
         let mut reader = FrameReader::new();
@@ -50,15 +50,15 @@ impl Caller {
         Ok(Self {
             socket,
             reader,
-            first_request: Request::first(authority)?,
+            first_request: Request::first(method, authority)?,
             later_request: Request::later()?,
             stream: 1,
             answer: Vec::new(),
-            expected: expected_answer(),
+            expected: method.expected_answer(),
         })
     }
 
-    /// Calls GetPluginInfo once. Every answer is compared, that to the first call also looked through for its status.
+    /// Calls once. Every answer is compared, that to the first call also looked through for its status.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Caller {
     }
 }
 
-/// Connects to a server that may not be there yet, and waits for its first answer.
+/// Connects to a server that may not be there yet, and waits for its first answer to GetPluginInfo.
 ///
 /// `go_on` is asked before each new try; an error from it ends the waiting.
 ///
@@ -142,7 +142,7 @@ pub(crate) fn await_answer(
             }
         }
     };
-    let mut caller = Caller::open(socket, authority)?;
+    let mut caller = Caller::open(socket, Method::GetPluginInfo, authority)?;
     caller.call()?;
     Ok(caller)
 }

@@ -1,4 +1,4 @@
-//! The one request that is sent here, and its answer, as bytes.
+//! The requests that are sent here, and their answers, as bytes.
 
 use anyhow::{Result, ensure};
 
@@ -9,19 +9,47 @@ pub(crate) const DRIVER_NAME: &str = "disk.example.org";
 /// See [`DRIVER_NAME`].
 pub(crate) const DRIVER_VERSION: &str = "1.2.3";
 
-/// `GetPluginInfoResponse { name = 1, vendor_version = 2 }` as a gRPC message: not compressed, length in four bytes.
-pub(crate) fn expected_answer() -> Vec<u8> {
-    let mut answer = vec![0x0a];
-    push_text(&mut answer, DRIVER_NAME);
-    answer.push(0x12);
-    push_text(&mut answer, DRIVER_VERSION);
+/// A method of `csi.v1.Identity` that takes an empty message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    GetPluginInfo,
+    Probe,
+}
+
+impl Method {
+    fn path(self) -> &'static str {
+        match self {
+            Self::GetPluginInfo => "/csi.v1.Identity/GetPluginInfo",
+            Self::Probe => "/csi.v1.Identity/Probe",
+        }
+    }
+
+    /// The answer that is right, as a gRPC message.
+    pub(crate) fn expected_answer(self) -> Vec<u8> {
+        match self {
+            // `GetPluginInfoResponse { name = 1, vendor_version = 2 }`
+            Self::GetPluginInfo => {
+                let mut answer = vec![0x0a];
+                push_text(&mut answer, DRIVER_NAME);
+                answer.push(0x12);
+                push_text(&mut answer, DRIVER_VERSION);
+                message(&answer)
+            }
+            // `ProbeResponse { ready = 1 }`, a message of its own with `value = 1`, which is true.
+            Self::Probe => message(&[0x0a, 2, 0x08, 1]),
+        }
+    }
+}
+
+/// Not compressed, and the length in four bytes.
+fn message(answer: &[u8]) -> Vec<u8> {
     let mut message = vec![0, 0, 0, 0];
     push_length(&mut message, answer.len());
-    message.extend(answer);
+    message.extend_from_slice(answer);
     message
 }
 
-/// A request for GetPluginInfo; its stream is set later.
+/// A request; its stream is set later.
 pub(crate) struct Request(Vec<u8>);
 
 /// The empty message: not compressed, no bytes.
@@ -33,7 +61,7 @@ impl Request {
     /// # Errors
     ///
     /// Where the authority is longer than any socket path can make it.
-    pub(crate) fn first(authority: &str) -> Result<Self> {
+    pub(crate) fn first(method: Method, authority: &str) -> Result<Self> {
         let length = authority.len();
         ensure!(
             length < 127,
@@ -41,9 +69,8 @@ impl Request {
         );
         let mut block = METHOD_AND_SCHEME.to_vec();
         // "Literal with incremental indexing"; the name by its index in the static table, or 0 and in full.
-        let path = "/csi.v1.Identity/GetPluginInfo";
         for (index, name, value) in [
-            (4, None, path),
+            (4, None, method.path()),
             (1, None, authority),
             (31, None, "application/grpc"),
             (0, Some("te"), "trailers"),
@@ -145,7 +172,7 @@ mod tests {
             "te: trailers",
             "user-agent: xtask",
         ];
-        let first = &mut Request::first("/run/csi.sock").unwrap();
+        let first = &mut Request::first(Method::GetPluginInfo, "/run/csi.sock").unwrap();
         assert_eq!(fields(first, 1), expected);
         let later = &mut Request::later().unwrap();
         assert_eq!(fields(later, 3), expected);
@@ -154,9 +181,10 @@ mod tests {
 
     #[test]
     fn an_authority_over_the_limit_is_an_error() {
-        assert!(Request::first(&"a".repeat(126)).is_ok());
+        let first = |length| Request::first(Method::Probe, &"a".repeat(length));
+        assert!(first(126).is_ok());
         assert_eq!(
-            Request::first(&"a".repeat(127)).err().unwrap().to_string(),
+            first(127).err().unwrap().to_string(),
             "an authority of 127 bytes, the limit is 126"
         );
     }

@@ -106,7 +106,7 @@ fn shown(authority: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http2::Caller;
+    use crate::http2::{Caller, Method};
 
     #[test]
     fn paths_are_shown_alike_whatever_the_folder() {
@@ -126,7 +126,7 @@ mod tests {
         let (client, server) = UnixStream::pair().unwrap();
         let (sender, receiver) = channel();
         let serving = thread::spawn(move || serve(&server, &sender).unwrap_err().to_string());
-        let mut caller = Caller::open(client, "/run/csi.sock").unwrap();
+        let mut caller = Caller::open(client, Method::GetPluginInfo, "/run/csi.sock").unwrap();
         // The caller looks for a status in the first answer only.
         for expected in [
             "the call failed: HTTP status 200, gRPC status 12, message none",

@@ -38,7 +38,10 @@ fn a_right_answer_is_taken_and_a_ping_before_it_answered() {
         (kind::DATA, 0, 1, &RIGHT[9..]),
         TRAILERS,
     ]);
-    Caller::open(client, "localhost").unwrap().call().unwrap();
+    Caller::open(client, Method::GetPluginInfo, "localhost")
+        .unwrap()
+        .call()
+        .unwrap();
     let mut preface = [0; 24];
     server.read_exact(&mut preface).unwrap();
     assert_eq!(preface, *PREFACE);
@@ -105,7 +108,7 @@ fn anything_but_the_right_answer_is_an_error() {
     for (frames, expected) in cases {
         let (client, peer) = server(&[&[SETTINGS, SETTINGS_ACK], frames].concat());
         peer.shutdown(std::net::Shutdown::Write).unwrap();
-        let error = Caller::open(client, "localhost")
+        let error = Caller::open(client, Method::GetPluginInfo, "localhost")
             .unwrap()
             .call()
             .unwrap_err();
@@ -126,7 +129,7 @@ fn a_server_with_a_smaller_header_table_is_refused() {
         ),
     ] {
         let (client, _server) = server(&[(kind::SETTINGS, 0, 0, &table(size)), SETTINGS_ACK]);
-        let refused = Caller::open(client, "localhost").err();
+        let refused = Caller::open(client, Method::GetPluginInfo, "localhost").err();
         let refused = refused.map(|error| format!("{error:#}"));
         assert_eq!(refused.as_deref(), expected);
     }
