@@ -1,9 +1,13 @@
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use csi_identity::{CheckPolicy, CheckTarget, Readiness};
+use csi_identity::{CheckPolicy, CheckTarget, GrpcProbe, Readiness};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use crate::namespaces::run_again;
@@ -100,6 +104,7 @@ fn a_mount_is_followed_and_a_hanging_one_is_a_failure() {
     for test in [
         "file_system::in_a_mount_namespace_a_mount_is_followed",
         "file_system::in_a_mount_namespace_a_file_system_hangs",
+        "file_system::in_a_mount_namespace_a_socket_is_in_a_file_system_that_hangs",
     ] {
         run_again(test, &["--mount"]);
     }
@@ -133,18 +138,10 @@ async fn in_a_mount_namespace_a_file_system_hangs() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("hanging");
     std::fs::create_dir(&at).unwrap();
-    let server = match File::options().read(true).write(true).open("/dev/fuse") {
-        Ok(server) => server,
+    let hanging = match hang(&at) {
+        Ok(hanging) => hanging,
         Err(error) => return println!("skipped, no FUSE: {error}"),
     };
-    let options = format!(
-        "fd={},rootmode=40000,user_id=0,group_id=0\0",
-        server.as_raw_fd()
-    );
-    let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap();
-    // Nobody answers what the kernel asks on `server`.
-    mount("x", &at, "fuse", MountFlags::empty(), options).unwrap();
-
     let policy = CheckPolicy {
         failure_threshold: 4,
         ..QUICK
@@ -163,8 +160,7 @@ async fn in_a_mount_namespace_a_file_system_hangs() {
         None
     );
 
-    // Ends all that waits for it.
-    drop(server);
+    drop(hanging);
     let dead = format!(
         "cannot look at {}: Transport endpoint is not connected (os error 107)",
         at.display()
@@ -174,6 +170,57 @@ async fn in_a_mount_namespace_a_file_system_hangs() {
         .await;
     unmount(&at, UnmountFlags::DETACH).unwrap();
     watched.until(Readiness::is_ready).await;
+}
+
+#[tokio::test]
+#[ignore = "a_mount_is_followed_and_a_hanging_one_is_a_failure runs it in a mount namespace"]
+async fn in_a_mount_namespace_a_socket_is_in_a_file_system_that_hangs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("hanging");
+    std::fs::create_dir(&at).unwrap();
+    let hanging = match hang(&at) {
+        Ok(hanging) => hanging,
+        Err(error) => return println!("skipped, no FUSE: {error}"),
+    };
+    let socket = at.join("csi.sock").display().to_string();
+    let target = CheckTarget::Grpc {
+        endpoint: format!("unix://{socket}"),
+        probe: GrpcProbe::CsiProbe,
+    };
+    let mut watched = Watched::one(target, QUICK);
+    watched
+        .until_reason(&format!(
+            "x: no result within 50ms: looking at {socket}, which hangs"
+        ))
+        .await;
+    // The runtime goes on all the while, and so does what is well.
+    assert_eq!(complaint(path(folder.path()), PATIENT).await, None);
+
+    drop(hanging);
+    watched
+        .until(|readiness| readiness.to_string().contains("not connected"))
+        .await;
+    unmount(&at, UnmountFlags::DETACH).unwrap();
+}
+
+/// A mount whose server answers nothing until this is dropped; then it fails all that waits for it.
+///
+/// After some time it does so by itself, so that a runtime that hangs with it ends in an error.
+fn hang(at: &Path) -> io::Result<mpsc::Sender<()>> {
+    let server = File::options().read(true).write(true).open("/dev/fuse")?;
+    let options = format!(
+        "fd={},rootmode=40000,user_id=0,group_id=0\0",
+        server.as_raw_fd()
+    );
+    let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap();
+    mount("x", at, "fuse", MountFlags::empty(), options).unwrap();
+    let (hanging, released) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        // An error either way: it is dropped, or the time is over.
+        let _ = released.recv_timeout(Duration::from_secs(15));
+        drop(server);
+    });
+    Ok(hanging)
 }
 
 fn threads_of_checks() -> usize {

@@ -6,6 +6,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
+use super::lane::Lane;
 use super::probe::with_causes;
 use crate::{CallError, CheckPolicy, GrpcProbe, PluginClient, code_name};
 
@@ -13,6 +14,8 @@ use crate::{CallError, CheckPolicy, GrpcProbe, PluginClient, code_name};
 pub(super) struct ServerProbe {
     endpoint: Endpoint,
     probe: GrpcProbe,
+    /// A look at the path before each run: where the file system hangs, connecting would hang the runtime with it.
+    lane: Lane<()>,
     /// The connection of the last run that had an answer; it makes itself anew when the server closed it.
     ///
     /// It is away while a call is, so that one that is given up leaves no connection behind: a new server may be at the
@@ -27,6 +30,7 @@ impl ServerProbe {
         Self {
             endpoint,
             probe,
+            lane: Lane::new(),
             channel: None,
             connected: false,
         }
@@ -34,6 +38,10 @@ impl ServerProbe {
 
     pub(super) async fn run(&mut self) -> Result<(), String> {
         self.connected = false;
+        let path = self.endpoint.path().to_owned();
+        // What is wrong with the path the connection finds out, and says it better.
+        let look = move || drop(std::fs::metadata(path));
+        self.lane.call(look).await?;
         let channel = match self.channel.take() {
             Some(channel) => channel,
             None => {
@@ -71,7 +79,9 @@ impl ServerProbe {
     }
 
     pub(super) fn doing(&self) -> String {
-        if self.connected {
+        if self.lane.is_busy() {
+            format!("looking at {}, which hangs", self.endpoint.path().display())
+        } else if self.connected {
             format!("waiting for the answer of {}", self.endpoint)
         } else {
             format!("connecting to {}", self.endpoint)
