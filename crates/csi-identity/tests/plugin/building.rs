@@ -10,8 +10,8 @@ use csi_identity::proto::csi::v1::snapshot_metadata_server::{
     SnapshotMetadata, SnapshotMetadataServer,
 };
 use csi_identity::{
-    BuildError, Declared, IdentityService, NodeInfo, OfferedService, Plugin, PluginBuilder,
-    ReadinessHandle,
+    BuildError, Declared, ExpandVolume, IdentityService, NodeInfo, OfferedService, Plugin,
+    PluginBuilder, ReadinessHandle, VolumeExpansion,
 };
 
 pub(crate) struct Everything;
@@ -159,4 +159,30 @@ fn advice_comes_from_name_version_and_node() {
 
     let sound = builder().node_info(node()).build().unwrap();
     assert_eq!(sound.advice(), []);
+}
+
+#[test]
+fn advice_on_expansion_goes_by_the_services_that_can_expand() {
+    let expands = |controller, node| ExpandVolume { controller, node };
+    let unstated =
+        "EXPAND_VOLUME is offered, but no volume expansion is stated; state online or offline";
+    let impossible = "volume expansion ONLINE needs EXPAND_VOLUME of the Controller or Node service, and neither can have it";
+    for (expand_volume, modes, expected) in [
+        (expands(true, false), &[][..], &[unstated][..]),
+        (expands(false, true), &[VolumeExpansion::Online], &[]),
+        (
+            expands(false, false),
+            &[VolumeExpansion::Online],
+            &[impossible],
+        ),
+    ] {
+        let plugin = builder()
+            .served_elsewhere([OfferedService::ControllerService])
+            .expansion(modes.iter().copied())
+            .expand_volume(expand_volume)
+            .build()
+            .unwrap();
+        let advice: Vec<_> = plugin.advice().iter().map(ToString::to_string).collect();
+        assert_eq!(advice, expected, "{expand_volume:?} {modes:?}");
+    }
 }

@@ -10,9 +10,9 @@ use tonic::service::Routes;
 use super::{Plugin, PluginAdvice};
 use crate::grpc::{Gate, Health, MAX_REQUEST};
 use crate::{
-    Check, Checks, ChecksError, Identity, IdentityService, IdentitySource, Manifest, NodeInfo,
-    NodeInfoService, NodeTopology, Offer, OfferError, OfferedService, PluginInfo, PluginName,
-    ReadinessHandle, ReadinessPolicy, VendorVersion, VolumeExpansion,
+    Check, Checks, ChecksError, ExpandVolume, Identity, IdentityService, IdentitySource, Manifest,
+    NodeInfo, NodeInfoService, NodeTopology, Offer, OfferError, OfferedService, PluginInfo,
+    PluginName, ReadinessHandle, ReadinessPolicy, VendorVersion, VolumeExpansion,
 };
 
 const IDENTITY: &str = IdentityServer::<IdentityService<Arc<Identity>>>::NAME;
@@ -212,6 +212,15 @@ impl PluginBuilder<Declared> {
     /// In which states of a volume the plugin can expand it.
     pub fn expansion(mut self, modes: impl IntoIterator<Item = VolumeExpansion>) -> Self {
         self.identity.offer.expansion.extend(modes);
+        self
+    }
+
+    /// Which services list EXPAND_VOLUME among their capabilities, in whatever instance of this version.
+    ///
+    /// A plugin cannot see what its own services answer to ControllerGetCapabilities and NodeGetCapabilities. Once it is
+    /// told, [`Plugin::advice`] points out an expansion that no service can carry out, and one that is missing.
+    pub fn expand_volume(mut self, expand_volume: ExpandVolume) -> Self {
+        self.identity.offer.expand_volume = Some(expand_volume);
         self
     }
 
