@@ -24,9 +24,9 @@ pub use capability::{
 };
 pub use check::{
     AbsolutePath, AbsolutePathError, Check, CheckName, CheckNameError, CheckPolicy,
-    CheckPolicyError, CheckSet, CheckState, CheckTarget, CheckVerdict, ExecCommand,
-    ExecCommandError, ExpectedText, ExpectedTextError, FsType, FsTypeError, GrpcProbe, HttpStatus,
-    HttpStatusError, HttpUrl, HttpUrlError, OnFailure, OnFailureError, TcpAddress, TcpAddressError,
+    CheckPolicyError, CheckTarget, ExecCommand, ExecCommandError, ExpectedText, ExpectedTextError,
+    FsType, FsTypeError, GrpcProbe, HttpStatus, HttpStatusError, HttpUrl, HttpUrlError, OnFailure,
+    OnFailureError, TcpAddress, TcpAddressError,
 };
 pub use identity::{Identity, IdentitySource, PluginInfo};
 pub use key_value::{KeyValue, KeyValueError};

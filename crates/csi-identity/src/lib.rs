@@ -64,17 +64,17 @@ pub use csi_proto as proto;
 
 pub use domain::{
     AbsolutePath, AbsolutePathError, CapabilityAdvice, Check, CheckName, CheckNameError,
-    CheckPolicy, CheckPolicyError, CheckSet, CheckState, CheckTarget, CheckVerdict, ExecCommand,
-    ExecCommandError, ExpandVolume, ExpectedText, ExpectedTextError, FsType, FsTypeError,
-    GrpcProbe, HttpStatus, HttpStatusError, HttpUrl, HttpUrlError, Identity, IdentitySource,
-    KeyValue, KeyValueError, Manifest, ManifestError, MaxVolumes, MaxVolumesError, NameAdvice,
-    NameConsumer, NodeId, NodeIdAdvice, NodeIdError, NodeInfo, NodeTopology, ObservedCapability,
-    Offer, OfferError, OfferedService, OfferedServiceError, OnFailure, OnFailureError,
-    PluginCapabilities, PluginCapability, PluginInfo, PluginName, PluginNameError, ProbeAnswer,
-    Readiness, ReadinessPolicy, Reason, ServiceCapability, TcpAddress, TcpAddressError, Topology,
-    TopologyAdvice, TopologyError, TopologyKey, TopologyKeyError, TopologyValue,
-    TopologyValueError, VendorVersion, VendorVersionError, VersionAdvice, VolumeExpansion,
-    VolumeExpansionError, WhileStarting, WhileStartingError, nearest,
+    CheckPolicy, CheckPolicyError, CheckTarget, ExecCommand, ExecCommandError, ExpandVolume,
+    ExpectedText, ExpectedTextError, FsType, FsTypeError, GrpcProbe, HttpStatus, HttpStatusError,
+    HttpUrl, HttpUrlError, Identity, IdentitySource, KeyValue, KeyValueError, Manifest,
+    ManifestError, MaxVolumes, MaxVolumesError, NameAdvice, NameConsumer, NodeId, NodeIdAdvice,
+    NodeIdError, NodeInfo, NodeTopology, ObservedCapability, Offer, OfferError, OfferedService,
+    OfferedServiceError, OnFailure, OnFailureError, PluginCapabilities, PluginCapability,
+    PluginInfo, PluginName, PluginNameError, ProbeAnswer, Readiness, ReadinessPolicy, Reason,
+    ServiceCapability, TcpAddress, TcpAddressError, Topology, TopologyAdvice, TopologyError,
+    TopologyKey, TopologyKeyError, TopologyValue, TopologyValueError, VendorVersion,
+    VendorVersionError, VersionAdvice, VolumeExpansion, VolumeExpansionError, WhileStarting,
+    WhileStartingError, nearest,
 };
 #[cfg(feature = "grpc")]
 pub use grpc::{IdentityService, NodeInfoService};

@@ -1,19 +1,15 @@
-//! Checks of what a plugin depends on: what to check, how often, and what the results mean for readiness.
+//! Checks of what a plugin depends on: what to check, how often, and what a failure means for readiness.
 //!
-//! Nothing here runs a check; results come in as values and verdicts go out.
+//! Nothing here runs a check.
 
 mod name;
 mod policy;
-mod set;
-mod state;
 mod target;
 
 use std::fmt;
 
 pub use name::{CheckName, CheckNameError};
 pub use policy::{CheckPolicy, CheckPolicyError, OnFailure, OnFailureError};
-pub use set::CheckSet;
-pub use state::{CheckState, CheckVerdict};
 pub use target::{
     AbsolutePath, AbsolutePathError, CheckTarget, ExecCommand, ExecCommandError, ExpectedText,
     ExpectedTextError, FsType, FsTypeError, GrpcProbe, HttpStatus, HttpStatusError, HttpUrl,

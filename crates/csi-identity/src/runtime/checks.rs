@@ -13,6 +13,8 @@ mod mount_table;
 mod path;
 mod probe;
 mod process_group;
+mod set;
+mod state;
 mod tcp;
 
 use std::convert::Infallible;
@@ -23,8 +25,10 @@ use std::task::Poll;
 use csi_endpoint::EndpointError;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::{Check, CheckName, CheckSet, CheckState, CheckVerdict, ReadinessHandle, Reason};
+use crate::{Check, CheckName, ReadinessHandle, Reason};
 use probe::Probe;
+use set::CheckSet;
+use state::{CheckState, CheckVerdict};
 
 /// Checks that are ready to run.
 ///

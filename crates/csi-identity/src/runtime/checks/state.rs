@@ -1,9 +1,10 @@
-use super::CheckPolicy;
-use crate::Reason;
+//! What the results of one check add up to.
+
+use crate::{CheckPolicy, Reason};
 
 /// What is thought of a check, from its results so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CheckVerdict {
+pub(super) enum CheckVerdict {
     /// Nothing yet: neither threshold was ever reached.
     Unknown,
     /// All is well.
@@ -20,21 +21,8 @@ pub enum CheckVerdict {
 /// A verdict changes when as many results in a row as the policy's threshold say so, the first verdict included: with a
 /// `success_threshold` of 1, the default, a single success makes a new check passing, while a first failure leaves it
 /// unknown until `failure_threshold` is reached. While a check is failing its reason is that of the latest failure.
-///
-/// ```
-/// use csi_identity::{CheckPolicy, CheckState, CheckVerdict, Reason};
-///
-/// let mut array = CheckState::new(&CheckPolicy::default());
-/// assert!(array.record(Ok(())));
-/// let refused = Reason::from("connection refused");
-/// assert!(!array.record(Err(refused.clone())) && !array.record(Err(refused.clone())));
-/// assert_eq!(array.verdict(), &CheckVerdict::Passing);
-///
-/// assert!(array.record(Err(refused.clone())), "the third failure in a row counts");
-/// assert_eq!(array.verdict(), &CheckVerdict::Failing { reason: refused });
-/// ```
 #[derive(Clone, Debug)]
-pub struct CheckState {
+pub(super) struct CheckState {
     failure_threshold: u32,
     success_threshold: u32,
     verdict: CheckVerdict,
@@ -46,8 +34,7 @@ pub struct CheckState {
 
 impl CheckState {
     /// A check that has never run.
-    #[must_use]
-    pub fn new(policy: &CheckPolicy) -> Self {
+    pub(super) fn new(policy: &CheckPolicy) -> Self {
         Self {
             failure_threshold: policy.failure_threshold,
             success_threshold: policy.success_threshold,
@@ -59,7 +46,7 @@ impl CheckState {
     }
 
     /// Takes a result in, and says whether the verdict became another one; another reason for failing is no other verdict.
-    pub fn record(&mut self, result: Result<(), Reason>) -> bool {
+    pub(super) fn record(&mut self, result: Result<(), Reason>) -> bool {
         match result {
             Ok(()) => {
                 self.failures = 0;
@@ -77,14 +64,12 @@ impl CheckState {
     }
 
     /// What is thought of the check now.
-    #[must_use]
-    pub fn verdict(&self) -> &CheckVerdict {
+    pub(super) fn verdict(&self) -> &CheckVerdict {
         &self.verdict
     }
 
     /// What keeps the check from passing, for people; nothing when it does.
-    #[must_use]
-    pub fn complaint(&self) -> Option<String> {
+    pub(super) fn complaint(&self) -> Option<String> {
         match (&self.verdict, &self.last_failure) {
             (CheckVerdict::Passing, _) => None,
             (CheckVerdict::Failing { reason }, _) => Some(reason.to_string()),

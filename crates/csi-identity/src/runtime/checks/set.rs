@@ -1,7 +1,9 @@
+//! What the results of all checks mean for the plugin.
+
 use std::fmt::Write as _;
 
-use super::{Check, CheckName, CheckState, OnFailure};
-use crate::{Readiness, Reason};
+use super::state::CheckState;
+use crate::{Check, CheckName, OnFailure, Readiness, Reason};
 
 /// What stands between the checks in a reason.
 const SEPARATOR: &str = "; ";
@@ -16,7 +18,7 @@ const SEPARATOR: &str = "; ";
 /// The reason names each check that is not passing, those that mean an error first. Where the names alone are too long
 /// for a [`Reason`], it says how many more there are. Without any check the plugin is ready.
 #[derive(Clone, Debug)]
-pub struct CheckSet {
+pub(super) struct CheckSet {
     members: Vec<Member>,
     been_ready: bool,
 }
@@ -30,7 +32,7 @@ struct Member {
 
 impl CheckSet {
     /// Checks that have never run.
-    pub fn new<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Self {
+    pub(super) fn new<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Self {
         let member = |check: &Check| Member {
             name: check.name().clone(),
             on_failure: check.policy().on_failure,
@@ -47,7 +49,11 @@ impl CheckSet {
     /// Takes in a result of the check at `index`, counted as they were given; returns its state if the verdict became another.
     ///
     /// An index that no check has changes nothing.
-    pub fn record(&mut self, index: usize, result: Result<(), Reason>) -> Option<&CheckState> {
+    pub(super) fn record(
+        &mut self,
+        index: usize,
+        result: Result<(), Reason>,
+    ) -> Option<&CheckState> {
         let member = self.members.get_mut(index)?;
         let changed = member.state.record(result);
         self.been_ready |= self.members.iter().all(Member::passes);
@@ -56,8 +62,7 @@ impl CheckSet {
     }
 
     /// What the results so far mean for the plugin.
-    #[must_use]
-    pub fn readiness(&self) -> Readiness {
+    pub(super) fn readiness(&self) -> Readiness {
         let bad = |meaning: OnFailure| {
             let bad = move |member: &&Member| member.on_failure == meaning && !member.passes();
             self.members.iter().filter(bad)
