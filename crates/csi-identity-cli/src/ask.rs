@@ -1,12 +1,9 @@
-use std::error::Error;
-use std::iter;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use csi_identity::endpoint::{ConnectError, ConnectOptions, Endpoint};
 use csi_identity::{CallError, PluginClient};
 use humantime::format_duration;
-use tonic::Status;
 
 use crate::duration;
 use crate::output::Format;
@@ -43,7 +40,7 @@ impl Ask {
                 let timeout = format_duration(self.timeout);
                 Err(anyhow!("{} within {timeout}", self.no_answer()))
             }
-            Err(CallError::Connection(status)) => Err(self.connection_lost(&status)),
+            Err(error @ CallError::Connection(_)) => Err(self.connection_lost(&error)),
             answer => Ok(answer),
         }
     }
@@ -55,23 +52,13 @@ impl Ask {
     }
 
     /// What is to be said of a plugin that was there, and then was not.
-    pub(crate) fn connection_lost(&self, status: &Status) -> anyhow::Error {
-        let cause = status.source();
-        if let Some(error) = cause.and_then(ConnectError::in_chain) {
-            let parts: Vec<_> = chain(Some(error)).map(ToString::to_string).collect();
-            return anyhow!("{}", parts.join(": "));
+    pub(crate) fn connection_lost(&self, error: &CallError) -> anyhow::Error {
+        match error {
+            // Says itself which socket it is about.
+            CallError::Connection(status) if ConnectError::in_chain(status).is_some() => {
+                anyhow!("{error}")
+            }
+            _ => anyhow!("the plugin at {}: {error}", self.endpoint.path().display()),
         }
-        let path = self.endpoint.path().display();
-        // The errors on the way to the last one say no more than that they are some.
-        let last = chain(cause).last();
-        let cause = last.map_or_else(|| status.message().to_owned(), ToString::to_string);
-        anyhow!("the connection to the plugin at {path} was lost before it answered: {cause}")
     }
-}
-
-/// An error and what is behind it.
-fn chain<'a>(
-    error: Option<&'a (dyn Error + 'static)>,
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    iter::successors(error, |&error| error.source())
 }

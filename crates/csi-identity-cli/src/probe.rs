@@ -94,11 +94,11 @@ async fn wait_until_ready(ask: &Ask) -> anyhow::Result<Result<Option<bool>, Call
     };
     match (ended, last) {
         (Ok(()) | Err(CallError::Answered(_)), Some(answer)) => Ok(answer),
-        (Err(CallError::Connection(status)), Some(answer)) => {
-            tracing::warn!("gave up: {}", ask.connection_lost(&status));
+        (Err(error @ CallError::Connection(_)), Some(answer)) => {
+            tracing::warn!("gave up: {}", ask.connection_lost(&error));
             Ok(answer)
         }
-        (Err(CallError::Connection(status)), None) => Err(ask.connection_lost(&status)),
+        (Err(error @ CallError::Connection(_)), None) => Err(ask.connection_lost(&error)),
         (Err(error), _) => Err(error.into()),
         // Not possible: being ready is an answer.
         (Ok(()), None) => Err(anyhow!(ask.no_answer())),

@@ -1,5 +1,6 @@
 //! A plugin at work: readiness that changes, sockets, servers, and the other side, a client that asks.
 
+mod causes;
 mod checks;
 mod client;
 mod plugin;

@@ -174,7 +174,7 @@ fn a_server_that_goes_away_during_a_call_is_no_answer() {
         &socket,
         &[],
         &format!(
-            "the connection to the plugin at {} was lost before it answered: stream closed because of a broken pipe",
+            "the plugin at {}: the connection was lost before the answer came: stream closed because of a broken pipe",
             socket.display()
         ),
     );

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
+use super::causes::connection_failure;
 use crate::ObservedCapability;
 
 /// Pause between two Probes of a plugin that is not ready, as the Kubernetes sidecars have it (csi-lib-utils `ProbeForever`).
@@ -174,13 +175,6 @@ impl From<Status> for CallError {
         } else {
             Self::Answered(status)
         }
-    }
-}
-
-fn connection_failure(status: &Status) -> String {
-    match status.source().and_then(ConnectError::in_chain) {
-        Some(error) => error.to_string(),
-        None => format!("the connection failed: {}", status.message()),
     }
 }
 

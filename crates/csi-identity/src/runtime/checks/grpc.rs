@@ -7,7 +7,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
 use super::lane::Lane;
-use super::probe::with_causes;
+use crate::runtime::causes::with_causes;
 use crate::{CallError, CheckPolicy, GrpcProbe, PluginClient, code_name};
 
 #[derive(Debug)]

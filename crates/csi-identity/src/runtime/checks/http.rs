@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use super::dial::Dial;
-use super::probe::with_causes;
+use crate::runtime::causes::with_causes;
 use crate::{ExpectedText, HttpStatus, HttpUrl};
 
 /// How much of a body is searched.

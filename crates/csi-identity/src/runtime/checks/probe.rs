@@ -1,8 +1,5 @@
 //! One check's way to find out, whatever its kind.
 
-use std::error::Error;
-use std::fmt::Write as _;
-
 use csi_endpoint::EndpointError;
 
 use super::exec::ExecProbe;
@@ -62,19 +59,4 @@ impl Probe {
             Self::Grpc(probe) => probe.doing(),
         }
     }
-}
-
-/// An error and its causes, where a message does not have that of its cause in it.
-pub(super) fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            // Infallible: a String takes everything.
-            let _ = write!(text, ": {cause_text}");
-        }
-        next = cause.source();
-    }
-    text
 }
