@@ -12,7 +12,9 @@ mod blocks;
 mod chunks;
 mod passage;
 mod properties;
+mod refused;
 mod representations;
+mod requests;
 #[path = "../http2/wire.rs"]
 mod wire;
 mod with_h2;
