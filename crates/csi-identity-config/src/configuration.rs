@@ -47,7 +47,7 @@ pub struct Configuration {
     pub checks: Vec<Check>,
     /// `startup_timeout` and `while_starting`.
     pub readiness: ReadinessPolicy,
-    /// `probe`: whether the plugin is ready, or starting, for ever.
+    /// `probe`: whether the plugin is ready, or starting, for ever. Where it is starting, `readiness` makes no error of it.
     pub fixed_probe: Option<bool>,
     /// `gate_on_readiness`: whether Controller and Node calls are refused while the plugin is not ready.
     pub gate_on_readiness: bool,

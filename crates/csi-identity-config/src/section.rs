@@ -7,8 +7,6 @@ mod plugin_info;
 mod readiness;
 mod socket;
 
-use csi_identity::ReadinessPolicy;
-
 use crate::configuration::{Configuration, SocketSettings};
 use crate::error::{Flaws, Problem};
 use crate::fields::Fields;
@@ -71,6 +69,9 @@ pub(crate) fn read(root: &Node, flaws: &mut Flaws) -> Option<Configuration> {
         plugin_capabilities::read,
     );
     let (offered, expansion) = capabilities.unwrap_or_default();
+    let readiness = readiness::policy(&fields, flaws);
+    let fixed_probe = fields.optional(&readiness::PROBE, flaws, readiness::probe);
+    readiness::check_fixed(fixed_probe, &readiness, &fields, flaws);
     Some(Configuration {
         endpoint: fields.optional(&ENDPOINT, flaws, Value::parse),
         plugin_info: fields.optional(&plugin_info::PLUGIN_INFO, flaws, plugin_info::read),
@@ -80,17 +81,8 @@ pub(crate) fn read(root: &Node, flaws: &mut Flaws) -> Option<Configuration> {
         checks: fields
             .optional(&checks::CHECKS, flaws, checks::read)
             .unwrap_or_default(),
-        readiness: ReadinessPolicy {
-            startup_limit: fields.optional(
-                &readiness::STARTUP_TIMEOUT,
-                flaws,
-                readiness::startup_timeout,
-            ),
-            while_starting: fields
-                .optional(&readiness::WHILE_STARTING, flaws, Value::word)
-                .unwrap_or_default(),
-        },
-        fixed_probe: fields.optional(&readiness::PROBE, flaws, readiness::probe),
+        readiness,
+        fixed_probe,
         gate_on_readiness: fields
             .optional(&readiness::GATE_ON_READINESS, flaws, Value::boolean)
             .unwrap_or_default(),

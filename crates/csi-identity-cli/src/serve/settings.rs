@@ -4,7 +4,7 @@ use anyhow::{Context as _, anyhow, bail};
 use csi_identity::endpoint::{Endpoint, SocketMode};
 use csi_identity::{
     BuildError, Check, KeyValue, Manifest, NodeInfo, OfferError, OfferedService, Plugin,
-    PluginInfo, Readiness, ReadinessPolicy, Topology, VolumeExpansion,
+    PluginInfo, Readiness, ReadinessPolicy, Topology, VolumeExpansion, WhileStarting,
 };
 use csi_identity_config::Configuration;
 
@@ -77,6 +77,13 @@ impl Settings {
             None if !topology.is_empty() => bail!("--topology is of a node; add --node-id"),
             None => None,
         };
+        let policy = ReadinessPolicy {
+            startup_limit: startup_timeout.or(readiness.startup_limit),
+            while_starting: while_starting.unwrap_or(readiness.while_starting),
+        };
+        if fixed_probe == Some(false) {
+            require_no_error(&policy)?;
+        }
         Ok(Self {
             endpoint: endpoint_flag.or(endpoint),
             info,
@@ -85,10 +92,7 @@ impl Settings {
             node,
             checks,
             fixed_probe,
-            policy: ReadinessPolicy {
-                startup_limit: startup_timeout.or(readiness.startup_limit),
-                while_starting: while_starting.unwrap_or(readiness.while_starting),
-            },
+            policy,
             gate_on_readiness: gate_flag || gate_on_readiness,
             socket_mode: socket_mode.or(socket.mode).unwrap_or_default(),
             socket_group: socket_group.or(socket.group),
@@ -157,6 +161,21 @@ impl Settings {
         }
         builder.build().map_err(in_flags)
     }
+}
+
+/// A flag must not turn a fixed `ready: false` into an error, as no key of the file may.
+fn require_no_error(policy: &ReadinessPolicy) -> anyhow::Result<()> {
+    let flag = if policy.startup_limit.is_some() {
+        "--startup-timeout"
+    } else if policy.while_starting == WhileStarting::Error {
+        "--while-starting error"
+    } else {
+        return Ok(());
+    };
+    bail!(
+        "probe: {{ready: false}} in the configuration file answers ready=false for ever and never an error; leave {flag} out, \
+         or the key probe"
+    )
 }
 
 /// The same error, with the names that things have on the command line and in the file.

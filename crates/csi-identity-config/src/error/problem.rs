@@ -173,6 +173,14 @@ pub enum Problem {
         /// The other.
         second: &'static str,
     },
+    /// A key that would turn a fixed `ready: false` into an error.
+    #[error(
+        "found {key} beside probe: {{ready: false}}, which answers ready=false for ever and never an error; keep one of them"
+    )]
+    FixedProbe {
+        /// The key, with its value where that matters.
+        key: &'static str,
+    },
     /// A value of another kind than the key wants.
     #[error("found {found} for {key}; {remedy}")]
     WrongKind {

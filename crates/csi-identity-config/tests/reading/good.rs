@@ -140,6 +140,12 @@ probe:
     assert_eq!(numbers, [Some(1), None, Some(2)]);
     assert_eq!(configuration.fixed_probe, Some(true));
     assert_eq!(read("probe: {\"ready\": false}").fixed_probe, Some(false));
+    for harmless in [
+        "probe: {ready: false}\nwhile_starting: not_ready",
+        "probe: {ready: true}\nwhile_starting: error\nstartup_timeout: 2m",
+    ] {
+        assert!(read(harmless).fixed_probe.is_some());
+    }
 }
 
 #[test]

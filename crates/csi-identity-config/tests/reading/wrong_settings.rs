@@ -48,6 +48,18 @@ fn a_bad_setting_is_told_with_the_remedy() {
             ],
         ),
         (
+            "startup_timeout: 2m\nprobe: {ready: false}",
+            &[
+                "csi.yaml:1:18: found startup_timeout beside probe: {ready: false}, which answers ready=false for ever and never an error; keep one of them",
+            ],
+        ),
+        (
+            "probe: {ready: false}\nwhile_starting: error",
+            &[
+                "csi.yaml:2:17: found while_starting: error beside probe: {ready: false}, which answers ready=false for ever and never an error; keep one of them",
+            ],
+        ),
+        (
             "gate_on_readiness: on",
             &[
                 "csi.yaml:1:20: found the bare word on for gate_on_readiness; write true or false, without quotes",

@@ -157,3 +157,30 @@ fn readiness_is_set_by_hand_where_nothing_else_says_it() {
         None
     );
 }
+
+#[test]
+fn no_flag_turns_a_fixed_answer_into_an_error() {
+    let settings = |startup_timeout, while_starting| {
+        let fixed = "plugin_info: {name: a.acme.io, vendor_version: '1'}\nprobe: {ready: false}";
+        let flags = Flags {
+            startup_timeout,
+            while_starting,
+            ..Flags::default()
+        };
+        Settings::of(Configuration::from_text(fixed, "csi.yaml").unwrap(), flags)
+    };
+    let second = std::time::Duration::from_secs(1);
+    for (limit, answer, flag) in [
+        (Some(second), None, "--startup-timeout"),
+        (None, Some(WhileStarting::Error), "--while-starting error"),
+    ] {
+        assert_eq!(
+            settings(limit, answer).unwrap_err().to_string(),
+            format!(
+                "probe: {{ready: false}} in the configuration file answers ready=false for ever and never an error; \
+                 leave {flag} out, or the key probe"
+            )
+        );
+    }
+    assert!(settings(None, Some(WhileStarting::NotReady)).is_ok());
+}
