@@ -22,20 +22,22 @@ fn refuse_unprintable(text: &str) -> Result<(), E> {
     if trimmed.is_empty() {
         return Err(E::Empty);
     }
+    // What stands inside is not to be proposed without the white space around it.
+    let begin = text.len() - text.trim_start().len();
+    if let Some((at, found)) = trimmed.char_indices().find(|(_, c)| c.is_control()) {
+        return Err(E::ControlCharacter {
+            text: text.to_owned(),
+            found,
+            at: begin + at,
+        });
+    }
     if trimmed != text {
         return Err(E::WhiteSpace {
             text: text.to_owned(),
             meant: trimmed.to_owned(),
         });
     }
-    match text.char_indices().find(|(_, c)| c.is_control()) {
-        Some((at, found)) => Err(E::ControlCharacter {
-            text: text.to_owned(),
-            found,
-            at,
-        }),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The absolute path in an endpoint's text.

@@ -47,6 +47,10 @@ fn everything_else_is_refused_with_what_was_meant() {
             r#"endpoint "/ü\nb" has the control character '\n' at byte 3; a socket path must not have one"#,
         ),
         (
+            " /a\nb ",
+            r#"endpoint " /a\nb " has the control character '\n' at byte 3; a socket path must not have one"#,
+        ),
+        (
             "unix:",
             r#"endpoint "unix:" has no path; give a socket, as in unix:///run/csi/csi.sock"#,
         ),
