@@ -2,26 +2,17 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
-use tonic::transport::{self, Channel};
-
-use crate::{Authority, Endpoint, SocketWatch, WatchOptions};
+use crate::{Authority, Endpoint, WatchOptions};
 
 mod attempt;
+mod channel;
 mod error;
+mod gathered;
 mod opening;
+mod reach;
 
-use attempt::{Connector, attempt};
+pub use channel::{Channel, Connections};
 pub use error::ConnectError;
-use opening::OpenedStream;
-
-/// The first pause before another try at a socket that is there but not good, doubled each time.
-///
-/// A server that binds its path directly shows the file a moment before it listens, and no event tells of the latter.
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-
-/// The longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
 /// How long to try to reach an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,9 +46,7 @@ impl Default for ConnectOptions {
 /// Connects to an endpoint.
 ///
 /// The channel sends `localhost` as authority if no other is asked for, and is given out only when the server's first frame was an HTTP/2
-/// SETTINGS frame. When it loses its connection it makes a new one for the next RPC, in the same way, with a fresh
-/// look-up of the path and one try; the status of an RPC for which that failed has the [`ConnectError`] in its source
-/// chain.
+/// SETTINGS frame. When it loses its connection it makes a new one for the next RPC; see [`Channel`].
 ///
 /// While it waits, changes of the file system wake it up, so a late socket is used within milliseconds. Any error is
 /// worth waiting for: a socket that refuses, denies or hangs may be replaced by a good one.
@@ -98,58 +87,7 @@ pub async fn connect_reporting(
     options: &ConnectOptions,
     report: impl FnMut(&ConnectError),
 ) -> Result<Channel, ConnectError> {
-    let stream = reach(endpoint, options, report).await?;
-    let connector = Connector::new(endpoint.clone(), options, stream);
-    transport::Endpoint::from_static("http://localhost")
-        .connect_with_connector(connector)
-        .await
-        .map_err(|source| ConnectError::Handshake {
-            path: endpoint.path().to_owned(),
-            source,
-        })
-}
-
-/// Tries until it works or the time is up.
-async fn reach(
-    endpoint: &Endpoint,
-    options: &ConnectOptions,
-    mut report: impl FnMut(&ConnectError),
-) -> Result<OpenedStream, ConnectError> {
-    // None where the sum is beyond what a clock can say, which is as good as never.
-    let deadline = Instant::now().checked_add(options.wait);
-    let mut reason = match attempt(endpoint, options.attempt_timeout).await {
-        Err(error) if !options.wait.is_zero() => error,
-        done => return done,
-    };
-    report(&reason);
-    let mut watch = SocketWatch::new(endpoint.clone(), options.watch.clone());
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let is_last = deadline.is_some_and(|deadline| deadline <= Instant::now());
-        let error = match attempt(endpoint, options.attempt_timeout).await {
-            Err(error) if !is_last => error,
-            done => {
-                // Closing inotify takes the kernel 10 to 25 ms now and then, and the connection is there.
-                drop(tokio::task::spawn_blocking(move || drop(watch)));
-                return done;
-            }
-        };
-        if error.to_string() != reason.to_string() {
-            report(&error);
-        }
-        reason = error;
-        let retry = (!reason.is_about_files()).then(|| Instant::now() + pause);
-        let changed = match retry.into_iter().chain(deadline).min() {
-            Some(until) => timeout_at(until, watch.changed()).await.is_ok(),
-            None => {
-                watch.changed().await;
-                true
-            }
-        };
-        pause = if changed && !watch.is_polling() {
-            FIRST_PAUSE
-        } else {
-            LONGEST_PAUSE.min(pause * 2)
-        };
-    }
+    let channel = Channel::new(endpoint.clone(), options);
+    channel.connect(report).await?;
+    Ok(channel)
 }

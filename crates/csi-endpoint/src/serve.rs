@@ -1,6 +1,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -100,21 +101,42 @@ pub async fn serve(
     options: ServeOptions,
     shutdown: impl Future + Send,
 ) -> Result<Stopped, ServeError> {
+    let (socket, file) = listener.into_parts();
+    let drained = serve_socket(socket, routes, options, shutdown).await?;
+    Ok(Stopped {
+        drained,
+        socket: file.remove().map_err(ServeError::Remove)?,
+    })
+}
+
+/// Serves as [`serve()`] does, and leaves the socket's file to the caller, who has it from [`Listener::into_parts`].
+///
+/// For whoever has to look after the file while it is served, or has it go first. Returns whether every request in
+/// flight was answered within the grace period.
+///
+/// # Errors
+///
+/// Where the server ends without having been asked to.
+pub async fn serve_socket(
+    socket: UnixListener,
+    routes: Routes,
+    options: ServeOptions,
+    shutdown: impl Future + Send,
+) -> Result<bool, ServeError> {
     let shutdown = async {
         shutdown.await;
     };
-    serve_until(listener, routes, options, Box::pin(shutdown)).await
+    serve_until(socket, routes, options, Box::pin(shutdown)).await
 }
 
 /// The same for one kind of future, so that the server is compiled here and once.
 async fn serve_until(
-    listener: Listener,
+    socket: UnixListener,
     routes: Routes,
     options: ServeOptions,
     shutdown: Pin<Box<dyn Future<Output = ()> + Send + '_>>,
-) -> Result<Stopped, ServeError> {
+) -> Result<bool, ServeError> {
     let ServeOptions { limits, grace } = options;
-    let (listener, socket) = listener.into_parts();
     let (stopping, cut) = (CancellationToken::new(), CancellationToken::new());
     // Connections are tasks of their own, which would outlive this one.
     let _cut_on_drop = cut.clone().drop_guard();
@@ -123,7 +145,7 @@ async fn serve_until(
         .max_concurrent_streams(limits.max_concurrent_streams)
         .http2_max_header_list_size(limits.max_header_list_size)
         .layer(in_flight.clone());
-    let incoming = Incoming::new(listener, limits, cut.clone(), in_flight.clone());
+    let incoming = Incoming::new(socket, limits, cut.clone(), in_flight.clone());
     let signal = async {
         shutdown.await;
         stopping.cancel();
@@ -148,9 +170,5 @@ async fn serve_until(
             }
         }
     };
-    let socket = socket.remove().map_err(ServeError::Remove)?;
-    Ok(Stopped {
-        drained: drained.map_err(ServeError::Server)?,
-        socket,
-    })
+    drained.map_err(ServeError::Server)
 }

@@ -105,7 +105,7 @@ pub enum ConnectError {
         /// The path of the socket.
         path: PathBuf,
         /// What the client said.
-        source: tonic::transport::Error,
+        source: hyper::Error,
     },
     /// The system refused for another reason.
     #[error("cannot connect to {}", path.display())]

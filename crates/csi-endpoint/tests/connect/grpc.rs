@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
+use csi_endpoint::Channel;
 use h2::server::SendResponse;
 use http::{HeaderMap, HeaderValue, Response, uri::PathAndQuery};
 use tokio::{
@@ -10,7 +11,7 @@ use tokio::{
     sync::mpsc,
     task::JoinSet,
 };
-use tonic::{Request, Status, client::Grpc, transport::Channel};
+use tonic::{Request, Status, client::Grpc};
 use tonic_prost::ProstCodec;
 
 /// A server that stops, with all its connections, when it is dropped.
@@ -44,7 +45,9 @@ impl Server {
 
     /// The authority of the next call.
     pub(crate) async fn authority(&mut self) -> String {
-        self.authorities.recv().await.unwrap()
+        let limit = std::time::Duration::from_secs(20);
+        let call = tokio::time::timeout(limit, self.authorities.recv()).await;
+        call.unwrap().unwrap()
     }
 }
 
@@ -77,10 +80,7 @@ fn answer(mut respond: SendResponse<Bytes>) {
 /// Makes a call.
 pub(crate) async fn call(channel: &Channel) -> Result<(), Status> {
     let mut client = Grpc::new(channel.clone());
-    client
-        .ready()
-        .await
-        .map_err(|error| Status::from_error(error.into()))?;
+    client.ready().await?;
     let path = PathAndQuery::from_static("/test.Service/Method");
     let codec = ProstCodec::<(), ()>::default();
     client

@@ -9,9 +9,10 @@ use std::{
     time::Duration,
 };
 
+use csi_endpoint::Channel;
 use csi_endpoint::{
-    BindOptions, ConnectError, ConnectOptions, Endpoint, Listener, WatchOptions, connect,
-    connect_reporting,
+    BindOptions, ConnectError, ConnectOptions, Endpoint, Listener, SocketWatch, WatchOptions,
+    connect, connect_reporting,
 };
 use rustix::{
     fs::inotify::{self, CreateFlags},
@@ -20,7 +21,6 @@ use rustix::{
     thread::{Gid, Uid, set_thread_res_gid, set_thread_res_uid},
 };
 use tokio::{net::UnixListener, task::JoinHandle, time::timeout};
-use tonic::transport::Channel;
 
 use crate::grpc;
 
@@ -274,4 +274,51 @@ fn a_user_without_inotify_instances_polls() {
         });
     });
     unprivileged.join().unwrap();
+}
+
+#[tokio::test]
+async fn a_watch_that_is_lent_tells_of_a_late_socket_time_and_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("csi.sock");
+    let endpoint = Endpoint::from_path(&path).unwrap();
+    let options = by_events();
+    let channel = Channel::new(endpoint.clone(), &options);
+    let mut watch = SocketWatch::new(endpoint, options.watch);
+    for _ in 0..3 {
+        let (waits, mut waiting) = tokio::sync::mpsc::unbounded_channel();
+        let late = async {
+            waiting.recv().await.unwrap();
+            grpc::Server::bind(&path)
+        };
+        let connect = channel.connect_watching(&mut watch, |_| waits.send(()).unwrap());
+        let both = async { tokio::join!(connect, late) };
+        let (connected, _server) = timeout(Duration::from_secs(20), both).await.unwrap();
+        connected.unwrap();
+        grpc::call(&channel).await.unwrap();
+        fs::remove_file(&path).unwrap();
+        channel.renew();
+    }
+}
+
+#[tokio::test]
+async fn a_watch_that_is_lent_is_trusted_no_longer_than_the_options_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("csi.sock");
+    let endpoint = Endpoint::from_path(&path).unwrap();
+    let mut options = by_events();
+    // It sees nothing and looks once an hour.
+    options.watch.inotify = false;
+    let mut watch = SocketWatch::new(endpoint.clone(), options.watch.clone());
+    options.watch.safety_poll = Duration::from_millis(5);
+    let channel = Channel::new(endpoint, &options);
+    let (waits, mut waiting) = tokio::sync::mpsc::unbounded_channel();
+    let late = async {
+        waiting.recv().await.unwrap();
+        grpc::Server::bind(&path)
+    };
+    let connect = channel.connect_watching(&mut watch, |_| waits.send(()).unwrap());
+    let both = async { tokio::join!(connect, late) };
+    let (connected, _server) = timeout(Duration::from_secs(20), both).await.unwrap();
+    connected.unwrap();
+    grpc::call(&channel).await.unwrap();
 }

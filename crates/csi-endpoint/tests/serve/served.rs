@@ -1,5 +1,6 @@
 //! A running server on a socket of its own.
 
+use csi_endpoint::Channel;
 use csi_endpoint::{
     Authority, BindOptions, ConnectOptions, Endpoint, Limits, Listener, ServeError, ServeOptions,
     Stopped, connect, serve,
@@ -9,7 +10,6 @@ use csi_proto::pluginregistration::v1::{InfoRequest, PluginInfo};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 
 use crate::bounded::within;
 use crate::registration::Plugin;

@@ -1,12 +1,12 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use csi_endpoint::{ConnectError, ConnectOptions, Endpoint};
+use csi_endpoint::{Channel, ConnectError, ConnectOptions, Endpoint};
 use csi_proto::csi::v1 as pb;
 use csi_proto::csi::v1::identity_client::IdentityClient;
+use csi_proto::csi::v1::node_client::NodeClient;
 use csi_proto::csi::v1::plugin_capability::Type;
 use tokio::time::Instant;
-use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
 use super::causes::connection_failure;
@@ -33,6 +33,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct PluginClient {
     identity: IdentityClient<Channel>,
+    node: NodeClient<Channel>,
     call_timeout: Duration,
 }
 
@@ -73,7 +74,8 @@ impl PluginClient {
     /// A client on a connection that exists.
     pub fn new(channel: Channel) -> Self {
         Self {
-            identity: IdentityClient::new(channel),
+            identity: IdentityClient::new(channel.clone()),
+            node: NodeClient::new(channel),
             call_timeout: Self::CALL_TIMEOUT,
         }
     }
@@ -126,6 +128,17 @@ impl PluginClient {
         Ok(self.bounded(client.probe(pb::ProbeRequest {})).await?.ready)
     }
 
+    /// Calls NodeGetInfo, as a kubelet does when it registers the plugin.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says; UNIMPLEMENTED means that this socket has no Node service.
+    pub async fn node_info(&self) -> Result<pb::NodeGetInfoResponse, CallError> {
+        let mut client = self.node.clone();
+        self.bounded(client.node_get_info(pb::NodeGetInfoRequest {}))
+            .await
+    }
+
     /// Probes until the plugin is ready, as the Kubernetes sidecars do when they start.
     ///
     /// At once, then every second. `ready=false` and calls that take too long are waited out, for ever if need be;
@@ -163,6 +176,17 @@ impl PluginClient {
             Err(_elapsed) => Err(CallError::TimedOut {
                 after: self.call_timeout,
             }),
+        }
+    }
+}
+
+impl CallError {
+    /// The gRPC code of what happened, as a client that knows no better reports it.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Answered(status) | Self::Connection(status) => status.code(),
+            Self::TimedOut { .. } => Code::DeadlineExceeded,
         }
     }
 }

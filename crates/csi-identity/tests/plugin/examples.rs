@@ -5,6 +5,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 use csi_endpoint::{ConnectOptions, Endpoint};
+use csi_identity::endpoint::Channel;
 use csi_identity::proto::csi::v1::node_client::NodeClient;
 use csi_identity::proto::csi::v1::{NodeGetInfoRequest, NodePublishVolumeRequest};
 use csi_identity::{ObservedCapability, PluginClient};
@@ -12,7 +13,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::net::TcpSocket;
 use tonic::Code;
-use tonic::transport::Channel;
 
 struct Example {
     child: Child,

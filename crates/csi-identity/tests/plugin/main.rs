@@ -6,6 +6,7 @@
 )]
 
 mod building;
+mod busy;
 mod examples;
 mod gate;
 mod health;

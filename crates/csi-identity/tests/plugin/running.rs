@@ -1,11 +1,11 @@
 //! A plugin that runs for the length of a test.
 
 use csi_endpoint::{BindOptions, ConnectOptions, Endpoint, ServeError, ServeOptions, Stopped};
+use csi_identity::endpoint::Channel;
 use csi_identity::{Plugin, PluginClient, ReadinessHandle};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tonic::transport::Channel;
 
 pub(crate) struct Running {
     pub(crate) endpoint: Endpoint,

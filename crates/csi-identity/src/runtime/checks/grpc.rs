@@ -1,7 +1,6 @@
 //! A gRPC server that says it is well.
 
-use csi_endpoint::{ConnectOptions, Endpoint};
-use tonic::transport::Channel;
+use csi_endpoint::{Channel, ConnectOptions, Endpoint};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
