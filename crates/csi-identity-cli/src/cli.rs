@@ -1,9 +1,13 @@
 use std::io::Write;
+use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{ArgAction, Parser, Subcommand};
 
+use crate::agent::Agent;
+use crate::bench::Bench;
 use crate::capabilities::Capabilities;
+use crate::compat::Compat;
 use crate::config::Config;
 use crate::demo::Demo;
 use crate::info::Info;
@@ -12,6 +16,7 @@ use crate::probe::Probe;
 use crate::serve::Serve;
 use crate::shell::{Completions, Man};
 use crate::verdict::{Outcome, Verdict};
+use crate::wait_registered::WaitRegistered;
 
 /// Serve, ask and try the Identity service of CSI storage plugins.
 #[derive(Debug, Parser)]
@@ -43,10 +48,20 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Own(Own),
+    Compat(Compat),
+}
+
+#[derive(Debug, Subcommand)]
+enum Own {
     Serve(Box<Serve>),
+    Agent(Box<Agent>),
+    WaitRegistered(WaitRegistered),
     Info(Info),
     Capabilities(Capabilities),
     Probe(Probe),
+    Bench(Bench),
     Demo(Demo),
     Config(Config),
     Completions(Completions),
@@ -55,35 +70,50 @@ enum Command {
 
 impl Cli {
     /// Does what was asked for; results go to `out`, all else to standard error.
-    pub(crate) fn run(self, out: &mut impl Write) -> Outcome {
+    pub(crate) fn run(self, out: &mut impl Write) -> ExitCode {
         let Self {
             command,
             verbose,
             log_format,
         } = self;
+        let command = match command {
+            Command::Own(command) => command,
+            // An old program has flags of its own for the log, and exit codes.
+            Command::Compat(compat) => return compat.run(out),
+        };
         // The demo tells its story on standard output; a log of the same beside it would only be noise.
-        let quiet = matches!(command, Command::Demo(_));
+        let quiet = matches!(command, Own::Demo(_));
         crate::log::install(verbose, quiet, log_format);
-        Outcome(run(command, out))
+        Outcome(block_on(command.run(out))).into()
     }
 }
 
-fn run(command: Command, out: &mut impl Write) -> anyhow::Result<Verdict> {
+impl Own {
+    async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
+        match self {
+            Self::Serve(serve) => serve.run().await,
+            Self::Agent(agent) => agent.run().await,
+            Self::WaitRegistered(wait) => wait.run(out).await,
+            Self::Info(info) => info.run(out).await,
+            Self::Capabilities(capabilities) => capabilities.run(out).await,
+            Self::Probe(probe) => probe.run(out).await,
+            Self::Bench(bench) => bench.run(out).await,
+            Self::Demo(demo) => demo.run(out).await,
+            Self::Config(config) => config.run(out),
+            Self::Completions(completions) => completions.run(out),
+            Self::Man(man) => man.run(out),
+        }
+    }
+}
+
+/// Runs what is asynchronous on this thread.
+pub(crate) fn block_on(
+    running: impl Future<Output = anyhow::Result<Verdict>>,
+) -> anyhow::Result<Verdict> {
     // One thread is enough for a node's handful of clients, and the smallest in memory and latency.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(async {
-        match command {
-            Command::Serve(serve) => serve.run().await,
-            Command::Info(info) => info.run(out).await,
-            Command::Capabilities(capabilities) => capabilities.run(out).await,
-            Command::Probe(probe) => probe.run(out).await,
-            Command::Demo(demo) => demo.run(out).await,
-            Command::Config(config) => config.run(out),
-            Command::Completions(completions) => completions.run(out),
-            Command::Man(man) => man.run(out),
-        }
-    })
+    runtime.block_on(running)
 }

@@ -1,8 +1,11 @@
 //! `csi-identity`: serve, ask and try the Identity service of CSI storage plugins.
 
+mod agent;
 mod ask;
+mod bench;
 mod capabilities;
 mod cli;
+mod compat;
 mod config;
 mod demo;
 mod duration;
@@ -17,6 +20,7 @@ mod shell;
 mod signals;
 mod usage;
 mod verdict;
+mod wait_registered;
 
 use std::process::ExitCode;
 
@@ -24,8 +28,13 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let mut out = output::WhileRead::new(std::io::stdout().lock());
+    let mut arguments = std::env::args_os();
+    let command = arguments.next().unwrap_or_default();
+    if let Some(program) = compat::named(&command) {
+        return compat::run(program, command.as_ref(), arguments, &mut out);
+    }
     match cli::Cli::try_parse() {
-        Ok(cli) => cli.run(&mut out).into(),
+        Ok(cli) => cli.run(&mut out),
         Err(error) => usage::report(error),
     }
 }

@@ -55,6 +55,7 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(super) gate_on_readiness: bool,
     /// Number of a user that may connect; may be given several times. Everyone by default, as far as the socket's mode goes.
+    /// With --register or --http-endpoint the server's own user may, too.
     #[arg(long = "allow-uid", value_parser = id::user, value_name = "UID", allow_negative_numbers = true)]
     pub(super) allow_uids: Vec<u32>,
     /// Permissions of the socket, in octal, as in 0660; 0600 by default.
