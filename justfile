@@ -37,9 +37,14 @@ package:
 interop:
     interop/run
 
-# Latency, memory and size beside a stock tonic server; `just bench --write` writes docs/benchmarks.md.
+# Latency, memory and size beside a stock tonic server, and the agent beside sidecars in Go; `just bench --write` writes docs/benchmarks.md.
 bench *OPTIONS:
     cargo xtask bench {{OPTIONS}}
+
+# The agent through 100,000 health requests, 1,000 plugin restarts and as many deleted sockets, of which `test` runs a
+# twentieth; `just soak --release` is what is shipped.
+soak *OPTIONS:
+    cargo test --package csi-identity-cli --test soak --locked {{OPTIONS}} -- --ignored --nocapture
 
 # Looks for inputs that break what reads other people's bytes; new ones worth keeping go to target/fuzz-corpus.
 fuzz TARGET SECONDS="3600":

@@ -1,6 +1,7 @@
-//! Measures `csi-identity` beside a stock tonic server, in one run and round by round, so that whatever else the machine
+//! Measures `csi-identity` beside a stock tonic server and sidecars in Go, in one run and round by round, so that whatever else the machine
 //! does at the time happens to both.
 
+mod agent;
 mod hanging;
 mod idle;
 mod latency;
@@ -8,7 +9,9 @@ mod machine;
 mod memory;
 mod page;
 mod passthrough;
+mod process;
 mod processor;
+mod row;
 mod start;
 mod statistics;
 mod subject;
@@ -30,6 +33,7 @@ struct Plan {
     open_connections: usize,
     idle: Duration,
     starts: usize,
+    agent: agent::Plan,
 }
 
 impl Plan {
@@ -41,6 +45,7 @@ impl Plan {
         open_connections: 1_000,
         idle: Duration::from_secs(20),
         starts: 20,
+        agent: agent::Plan::FULL,
     };
     const QUICK: Self = Self {
         rounds: 5,
@@ -50,6 +55,7 @@ impl Plan {
         open_connections: 100,
         idle: Duration::from_secs(2),
         starts: 5,
+        agent: agent::Plan::QUICK,
     };
 }
 
@@ -88,6 +94,8 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         None => Subject::ours()?,
     };
     let machine = machine::describe()?;
+    // On all processors, since neither a plugin nor those who ask share one with the agent.
+    let agent = agent::measure(&stock, &ours, plan.agent)?;
     processor::stay_on_one()?;
     let page = Page {
         plan,
@@ -100,6 +108,7 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         ],
         switches: idle::measure(&stock, &ours, plan)?,
         starts: start::measure(&stock, &ours, plan)?,
+        agent,
         passthrough: if quick {
             None
         } else {

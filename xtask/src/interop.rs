@@ -15,16 +15,16 @@ pub(crate) use self::observe::observe;
 
 /// Waits until the server on `socket` answers.
 pub(crate) fn await_ready(socket: &Path) -> Result<()> {
-    http2::await_answer(socket, "localhost", || Ok(())).map(drop)
+    http2::await_answer(socket, http2::Method::GetPluginInfo, "localhost", || Ok(())).map(drop)
 }
 
 /// Shows what the clients saw, and tells whether it is what has to be.
 ///
-/// The file `results` is read as [`Results`]. With `readiness`, the section of the page that `interop/readiness/run` writes,
-/// the page in `docs` is written, unless it would be wrong.
+/// The file `results` is read as [`Results`]. With `sections`, what the other parts of `interop/run` write, the page in `docs`
+/// is written, unless it would be wrong.
 pub(crate) fn report(
     results: &Path,
-    readiness: Option<&Path>,
+    sections: Option<&Path>,
     out: &mut impl Write,
 ) -> Result<bool> {
     let results: Results = read(results)?.parse()?;
@@ -34,13 +34,13 @@ pub(crate) fn report(
     for complaint in &complaints {
         writeln!(out, "{complaint}")?;
     }
-    if let Some(readiness) = readiness
+    if let Some(sections) = sections
         && complaints.is_empty()
     {
         let page = Page {
             results: &results,
             tonic,
-            readiness: &read(readiness)?,
+            sections: &read(sections)?,
         };
         workspace::write_page("docs/interop.md", &page.to_string(), out)?;
     }

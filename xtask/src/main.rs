@@ -19,14 +19,14 @@ const USAGE: &str = "\
 usage: cargo xtask codegen            write crates/csi-proto/src/generated from proto
        cargo xtask codegen --check    only say which of its files differ (exit code 1 if any do)
        cargo xtask bench [--quick] [--write] [--ours BINARY]
-                                      measure csi-identity beside a stock tonic server (exit code 1 if a bound is not
-                                      met), and write docs/benchmarks.md
+                                      measure csi-identity beside a stock tonic server, and its agent beside sidecars in
+                                      Go (exit code 1 if a bound is not met), and write docs/benchmarks.md
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
-       cargo xtask interop report RESULTS [--write READINESS]
+       cargo xtask interop report RESULTS [--write SECTIONS]
                                       show and judge what clients saw (exit code 1 if it is not right), and write
-                                      docs/interop.md with the section of interop/readiness/run";
+                                      docs/interop.md with the sections of the others";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,9 +59,9 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
             ExitCode::SUCCESS
         }
         ["interop", "report", results] => verdict(interop::report(Path::new(results), None, out)?),
-        ["interop", "report", results, "--write", readiness] => {
-            let readiness = Some(Path::new(readiness));
-            verdict(interop::report(Path::new(results), readiness, out)?)
+        ["interop", "report", results, "--write", sections] => {
+            let sections = Some(Path::new(sections));
+            verdict(interop::report(Path::new(results), sections, out)?)
         }
         _ => {
             writeln!(io::stderr(), "{USAGE}")?;

@@ -1,11 +1,12 @@
 //! What a driver in Rust has without this project: tonic on a Unix socket, set up as its documentation shows.
 //!
-//! It is the contrast of `interop/run` and the base line of `cargo xtask bench`, and nothing else: answers are fixed, and
-//! nothing is done about the authority that clients of Unix sockets send. One thread, as `csi-identity` has.
+//! It is the contrast of `interop/run`, and the base line of `cargo xtask bench` and the plugin there, and nothing else:
+//! answers are fixed, and nothing is done about the authority that clients of Unix sockets send. One thread, as `csi-identity` has.
 //!
 //! There is no signal handler: SIGTERM ends it at once, the socket file stays.
 
 mod identity;
+mod node;
 mod registration;
 
 use std::{
@@ -16,14 +17,14 @@ use std::{
 };
 
 use csi_proto::{
-    csi::v1::identity_server::IdentityServer,
+    csi::v1::{identity_server::IdentityServer, node_server::NodeServer},
     pluginregistration::v1::registration_server::RegistrationServer,
 };
 use tokio::net::UnixListener;
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::transport::Server;
 
-use self::{identity::FixedIdentity, registration::FixedRegistration};
+use self::{identity::FixedIdentity, node::FixedNode, registration::FixedRegistration};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -44,6 +45,7 @@ fn serve(socket: PathBuf) -> Result<(), Box<dyn Error>> {
         let incoming = UnixListenerStream::new(UnixListener::bind(&socket)?);
         Server::builder()
             .add_service(IdentityServer::new(FixedIdentity))
+            .add_service(NodeServer::new(FixedNode))
             .add_service(RegistrationServer::new(FixedRegistration {
                 endpoint: socket,
             }))

@@ -2,10 +2,7 @@ use std::thread;
 
 use anyhow::Result;
 
-use super::{
-    Plan,
-    subject::{Running, Subject, number},
-};
+use super::{Plan, subject::Subject};
 
 /// Counts how often each server wakes up by itself while one client is connected and silent, over the same time.
 pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<[u64; 2]> {
@@ -14,19 +11,14 @@ pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<[u6
     let mut before = Vec::new();
     for server in &mut servers {
         callers.push(server.await_answer()?);
-        server.settle()?;
-        before.push(switches(server)?);
+        server.process().settle()?;
+        before.push(server.process().voluntary_switches()?);
     }
     // This is the time that is measured, not time to wait for something.
     thread::sleep(plan.idle);
     let [stock, ours] = &servers;
-    Ok([switches(stock)? - before[0], switches(ours)? - before[1]])
-}
-
-fn switches(server: &Running) -> Result<u64> {
-    let tasks = server.tasks("status")?;
-    tasks
-        .iter()
-        .map(|status| number(status, "voluntary_ctxt_switches"))
-        .sum()
+    Ok([
+        stock.process().voluntary_switches()? - before[0],
+        ours.process().voluntary_switches()? - before[1],
+    ])
 }

@@ -2,7 +2,8 @@ use anyhow::{Context, Result};
 
 use super::{
     Plan,
-    subject::{Running, Subject, number},
+    process::{Process, number},
+    subject::Subject,
 };
 use crate::http2::Method;
 
@@ -27,11 +28,11 @@ pub(crate) struct Resident {
 pub(crate) fn measure(subject: &Subject, plan: Plan) -> Result<Memory> {
     let mut server = subject.start()?;
     let mut caller = server.await_answer()?;
-    let after_first_call = resident(&server)?;
+    let after_first_call = Resident::of(server.process())?;
     for _ in 0..plan.calls_before_memory {
         caller.call()?;
     }
-    let after_many_calls = resident(&server)?;
+    let after_many_calls = Resident::of(server.process())?;
     let mut open = vec![caller];
     while open.len() < plan.open_connections {
         let number = open.len();
@@ -42,7 +43,7 @@ pub(crate) fn measure(subject: &Subject, plan: Plan) -> Result<Memory> {
         };
         open.push(another().with_context(|| format!("with {number} connections open"))?);
     }
-    let with_open_connections = resident(&server)?;
+    let with_open_connections = Resident::of(server.process())?;
     Ok(Memory {
         after_first_call,
         after_many_calls,
@@ -50,12 +51,15 @@ pub(crate) fn measure(subject: &Subject, plan: Plan) -> Result<Memory> {
     })
 }
 
-fn resident(server: &Running) -> Result<Resident> {
-    server.settle()?;
-    let status = server.status()?;
-    let bytes = |key| Ok::<_, anyhow::Error>(1024 * number(&status, key)?);
-    Ok(Resident {
-        all: bytes("VmRSS")?,
-        own: bytes("RssAnon")?,
-    })
+impl Resident {
+    /// What a process holds once it is at rest.
+    pub(crate) fn of(process: &Process) -> Result<Self> {
+        process.settle()?;
+        let status = process.status()?;
+        let bytes = |key| Ok::<_, anyhow::Error>(1024 * number(&status, key)?);
+        Ok(Self {
+            all: bytes("VmRSS")?,
+            own: bytes("RssAnon")?,
+        })
+    }
 }

@@ -5,11 +5,12 @@ use std::{
 
 use super::{
     Plan,
+    agent::Agent,
     hanging::Probes,
     latency::{Latency, Percentile, Rounds},
     memory::{Memory, Resident},
+    row::{Bound, Row, grouped},
 };
-use crate::table;
 
 /// Bytes of a binary and of a server's resident memory. A sidecar in Go has four times as many of either.
 const MAX_BYTES: u64 = 5_000_000;
@@ -26,6 +27,7 @@ pub(crate) struct Page {
     pub(crate) sizes: [u64; 2],
     pub(crate) switches: [u64; 2],
     pub(crate) starts: [Duration; 2],
+    pub(crate) agent: Agent,
     /// What the repair costs per read, as `csi-endpoint` prints it.
     pub(crate) passthrough: Option<String>,
     pub(crate) machine: String,
@@ -33,29 +35,17 @@ pub(crate) struct Page {
     pub(crate) tonic: String,
 }
 
-struct Row {
-    what: String,
-    /// What ours is compared with.
-    base: String,
-    ours: String,
-    ratio: Option<f64>,
-    bound: Option<Bound>,
-}
-
-struct Bound {
-    text: &'static str,
-    met: bool,
-}
-
 impl Page {
     pub(crate) fn meets_every_bound(&self) -> bool {
         let rows = self.rows().into_iter().chain(self.probe_rows());
+        let rows = rows.chain(self.agent.rows());
         rows.filter_map(|row| row.bound).all(|bound| bound.met)
     }
 
     /// The part that is shown after each run.
     pub(crate) fn tables(&self) -> String {
-        format!("{}\n{}", self.server_table(), self.probe_table())
+        let [servers, probes] = [self.server_table(), self.probe_table()];
+        format!("{servers}\n{probes}\n{}", self.agent.table())
     }
 
     fn server_table(&self) -> String {
@@ -167,30 +157,6 @@ impl Page {
 }
 
 impl Row {
-    fn render([base, ours]: [&str; 2], rows: impl IntoIterator<Item = Self>) -> String {
-        let header = ["what", base, ours, "ratio", "must be", ""].map(str::to_owned);
-        let rows = rows.into_iter().map(|row| {
-            let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
-            let bound = row.bound.as_ref().map(|bound| bound.text.to_owned());
-            let verdict = row.bound.map(|bound| {
-                if bound.met {
-                    "met".to_owned()
-                } else {
-                    "**not met**".to_owned()
-                }
-            });
-            [
-                row.what,
-                row.base,
-                row.ours,
-                ratio.unwrap_or_default(),
-                bound.unwrap_or_default(),
-                verdict.unwrap_or_default(),
-            ]
-        });
-        table::render(header, rows)
-    }
-
     /// The median is what has a bound.
     fn of_times(what: &str, [base, ours]: [&Rounds; 2], percentile: Percentile) -> Self {
         let ratio = ours.ratio(base, percentile);
@@ -267,6 +233,7 @@ csi-identity alone, without checks and with one: an `exec` check that passed onc
 on hangs until it is killed after a second and begun again. {rounds} rounds of {probes} calls, in changing order.
 
 {}
+{}
 ## What the repair costs per read
 
 The same bytes, read (a) bare, (b) through the repair on a connection that needs none, (c) through the repair at work. After
@@ -277,11 +244,12 @@ the first HEADERS, (b) costs one branch.
 
 ## How to repeat
 
-`cargo xtask bench --write` measures for about a minute and writes this page; it ends with exit code 1 if a bound is
+`cargo xtask bench --write` measures for about four minutes and writes this page; it ends with exit code 1 if a bound is
 not met. `cargo xtask bench --quick` gives a first idea. Nothing else should keep the machine busy.
 ",
             self.server_table(),
             self.probe_table(),
+            self.agent,
             passthrough.as_deref().unwrap_or_default()
         )
     }
@@ -291,19 +259,6 @@ fn micros(rounds: &Rounds, percentile: Percentile) -> String {
     let (low, high) = rounds.range(percentile);
     let median = rounds.micros(percentile);
     format!("{median:.1} µs ({low:.1} to {high:.1})")
-}
-
-/// A number with a comma before every third digit from the right.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 use std::{
-    env,
-    fs::{self, File},
+    env, fs,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    process::Command,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
+use super::process::Process;
 use crate::{
     http2::{Caller, DRIVER_NAME, DRIVER_VERSION, Method, await_answer},
     workspace,
@@ -73,6 +71,11 @@ impl Subject {
         }
     }
 
+    /// Path of the binary.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
+    }
+
     /// Bytes of the binary.
     pub(crate) fn size(&self) -> Result<u64> {
         let metadata = fs::metadata(&self.binary);
@@ -94,16 +97,9 @@ impl Subject {
                 .context("cannot write a configuration")?;
             command.arg("--config").arg(file);
         }
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::create(&log).context("cannot create a log")?)
-            .spawn()
-            .with_context(|| format!("cannot run {}", self.binary.display()))?;
         Ok(Running {
-            child,
+            process: Process::spawn(&mut command, log)?,
             socket,
-            log,
             directory,
         })
     }
@@ -112,9 +108,8 @@ impl Subject {
 /// A server that runs until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
-    child: Child,
+    process: Process,
     socket: String,
-    log: PathBuf,
     directory: TempDir,
 }
 
@@ -122,20 +117,21 @@ impl Running {
     /// Waits for the first answer, and keeps the connection on which it came.
     pub(crate) fn await_answer(&mut self) -> Result<Caller> {
         let Self {
-            child, socket, log, ..
+            process, socket, ..
         } = self;
-        await_answer(Path::new(socket), "localhost", || {
-            match child.try_wait()? {
-                None => Ok(()),
-                Some(status) => bail!(
-                    "the server ended early, {status}: {}",
-                    fs::read_to_string(&*log)?.trim()
-                ),
-            }
-        })
+        await_answer(
+            Path::new(socket),
+            Method::GetPluginInfo,
+            "localhost",
+            || process.require_running(),
+        )
     }
 
-    pub(crate) fn connect(&self, method: Method, authority: &str) -> Result<Caller> {
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    pub(crate) fn connect(&self, method: Method<'_>, authority: &str) -> Result<Caller> {
         Caller::open(UnixStream::connect(&self.socket)?, method, authority)
     }
 
@@ -148,53 +144,6 @@ impl Running {
     pub(crate) fn socket(&self) -> &str {
         &self.socket
     }
-
-    /// Waits until no thread of the server runs; what `/proc` says of it is settled then.
-    ///
-    /// # Errors
-    ///
-    /// Where it is still busy after five seconds.
-    pub(crate) fn settle(&self) -> Result<()> {
-        let deadline = Instant::now() + Duration::from_secs(5);
-        while !self.tasks("stat")?.iter().all(|stat| is_asleep(stat)) {
-            ensure!(
-                Instant::now() < deadline,
-                "the server is busy though nobody calls"
-            );
-            thread::sleep(Duration::from_millis(1));
-        }
-        Ok(())
-    }
-
-    /// What `/proc` has in the file `status` of the process.
-    pub(crate) fn status(&self) -> Result<String> {
-        let path = format!("/proc/{}/status", self.child.id());
-        fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
-    }
-
-    /// What `/proc` has in `file` for each of its threads.
-    pub(crate) fn tasks(&self, file: &str) -> Result<Vec<String>> {
-        let path = format!("/proc/{}/task", self.child.id());
-        let tasks = fs::read_dir(&path).with_context(|| format!("cannot list {path}"))?;
-        tasks
-            .map(|task| Ok(fs::read_to_string(task?.path().join(file))?))
-            .collect()
-    }
-}
-
-/// The number in a line such as `VmRSS:   3640 kB` of a `status` file.
-pub(crate) fn number(status: &str, key: &str) -> Result<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-    let number = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-    number.with_context(|| format!("/proc has no number {key}"))
-}
-
-/// A `stat` file has the state after the name, which is in parentheses and may have some in it.
-fn is_asleep(stat: &str) -> bool {
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, rest)| rest.starts_with('S'))
 }
 
 fn build(package: &str, binary: &str) -> Result<PathBuf> {
@@ -221,36 +170,4 @@ fn build(package: &str, binary: &str) -> Result<PathBuf> {
         .join(target)
         .join("release")
         .join(binary))
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It has ended already if this fails; either way nothing of it stays.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_found_by_their_whole_name() {
-        let status =
-            "Name:\tServer\nVmRSSx:\t 1 kB\nVmRSS:\t    3640 kB\nvoluntary_ctxt_switches:\t17\n";
-        assert_eq!(number(status, "VmRSS").unwrap(), 3640);
-        assert_eq!(number(status, "voluntary_ctxt_switches").unwrap(), 17);
-        for key in ["Name", "Rss"] {
-            let error = number(status, key).unwrap_err().to_string();
-            assert_eq!(error, format!("/proc has no number {key}"));
-        }
-    }
-
-    #[test]
-    fn a_sleeping_thread_is_told_from_a_running_one() {
-        assert!(is_asleep("12 (csi) S 1 2"));
-        assert!(!is_asleep("12 (a) S b) R 1 2"));
-        assert!(!is_asleep(""));
-    }
 }

@@ -42,7 +42,7 @@ impl Caller {
     /// # Errors
     ///
     /// Where that is no HTTP/2 server, or one that wants a smaller header table than usual.
-    pub(crate) fn open(socket: UnixStream, method: Method, authority: &str) -> Result<Self> {
+    pub(crate) fn open(socket: UnixStream, method: Method<'_>, authority: &str) -> Result<Self> {
         socket.set_read_timeout(Some(SILENCE))?;
         socket.set_write_timeout(Some(SILENCE))?;
         let mut reader = FrameReader::new();
@@ -51,7 +51,7 @@ impl Caller {
             socket,
             reader,
             first_request: Request::first(method, authority)?,
-            later_request: Request::later()?,
+            later_request: Request::later(method)?,
             stream: 1,
             answer: Vec::new(),
             expected: method.expected_answer(),
@@ -117,7 +117,7 @@ impl Caller {
     }
 }
 
-/// Connects to a server that may not be there yet, and waits for its first answer to GetPluginInfo.
+/// Connects to a server that may not be there yet, and waits for its first answer to `method`.
 ///
 /// `go_on` is asked before each new try; an error from it ends the waiting.
 ///
@@ -126,6 +126,7 @@ impl Caller {
 /// Where the server cannot be reached for 10 s, or gives anything but the right answer.
 pub(crate) fn await_answer(
     path: &Path,
+    method: Method<'_>,
     authority: &str,
     mut go_on: impl FnMut() -> Result<()>,
 ) -> Result<Caller> {
@@ -142,7 +143,7 @@ pub(crate) fn await_answer(
             }
         }
     };
-    let mut caller = Caller::open(socket, Method::GetPluginInfo, authority)?;
+    let mut caller = Caller::open(socket, method, authority)?;
     caller.call()?;
     Ok(caller)
 }

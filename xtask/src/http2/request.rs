@@ -9,18 +9,35 @@ pub(crate) const DRIVER_NAME: &str = "disk.example.org";
 /// See [`DRIVER_NAME`].
 pub(crate) const DRIVER_VERSION: &str = "1.2.3";
 
-/// A method of `csi.v1.Identity` that takes an empty message.
+/// A method of `csi.v1.Identity`, or one that kubelets call to register a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum Method<'a> {
     GetPluginInfo,
     Probe,
+    /// Of a registrar, which has to answer with this path.
+    GetInfo {
+        endpoint: &'a str,
+    },
+    /// To a registrar: its plugin is registered.
+    NotifyRegistered,
 }
 
-impl Method {
+impl Method<'_> {
     fn path(self) -> &'static str {
         match self {
             Self::GetPluginInfo => "/csi.v1.Identity/GetPluginInfo",
             Self::Probe => "/csi.v1.Identity/Probe",
+            Self::GetInfo { .. } => "/pluginregistration.Registration/GetInfo",
+            Self::NotifyRegistered => "/pluginregistration.Registration/NotifyRegistrationStatus",
+        }
+    }
+
+    /// What is sent, as a gRPC message.
+    fn question(self) -> Vec<u8> {
+        match self {
+            Self::GetPluginInfo | Self::Probe | Self::GetInfo { .. } => message(&[]),
+            // `RegistrationStatus { plugin_registered = 1 }`
+            Self::NotifyRegistered => message(&[0x08, 1]),
         }
     }
 
@@ -37,6 +54,21 @@ impl Method {
             }
             // `ProbeResponse { ready = 1 }`, a message of its own with `value = 1`, which is true.
             Self::Probe => message(&[0x0a, 2, 0x08, 1]),
+            // `PluginInfo { type = 1, name = 2, endpoint = 3, supported_versions = 4 }`
+            Self::GetInfo { endpoint } => {
+                let mut answer = Vec::new();
+                for (key, text) in [
+                    (0x0a, "CSIPlugin"),
+                    (0x12, DRIVER_NAME),
+                    (0x1a, endpoint),
+                    (0x22, "1.0.0"),
+                ] {
+                    answer.push(key);
+                    push_text(&mut answer, text);
+                }
+                message(&answer)
+            }
+            Self::NotifyRegistered => message(&[]),
         }
     }
 }
@@ -50,10 +82,14 @@ fn message(answer: &[u8]) -> Vec<u8> {
 }
 
 /// A request; its stream is set later.
-pub(crate) struct Request(Vec<u8>);
+pub(crate) struct Request {
+    bytes: Vec<u8>,
+    /// Where the frame with the message begins.
+    second_frame: usize,
+}
 
-/// The empty message: not compressed, no bytes.
-const EMPTY_MESSAGE: [u8; 5] = [0; 5];
+/// Bytes before the payload of a frame.
+const FRAME_HEADER: usize = 9;
 
 impl Request {
     /// The first one of a connection, with every header field in full.
@@ -61,7 +97,7 @@ impl Request {
     /// # Errors
     ///
     /// Where the authority is longer than any socket path can make it.
-    pub(crate) fn first(method: Method, authority: &str) -> Result<Self> {
+    pub(crate) fn first(method: Method<'_>, authority: &str) -> Result<Self> {
         let length = authority.len();
         ensure!(
             length < 127,
@@ -81,21 +117,21 @@ impl Request {
                 push_text(&mut block, text);
             }
         }
-        Self::new(&block)
+        Self::new(&block, &method.question())
     }
 
     /// Any later one: the table has what the first request said, the newest field at index 62.
-    pub(crate) fn later() -> Result<Self> {
+    pub(crate) fn later(method: Method<'_>) -> Result<Self> {
         let block = METHOD_AND_SCHEME.into_iter();
         let table = (62..=66).rev().map(|index| 0x80 | index);
-        Self::new(&block.chain(table).collect::<Vec<_>>())
+        Self::new(&block.chain(table).collect::<Vec<_>>(), &method.question())
     }
 
-    fn new(block: &[u8]) -> Result<Self> {
+    fn new(block: &[u8], message: &[u8]) -> Result<Self> {
         let mut bytes = Vec::new();
         for (kind, flags, payload) in [
             (kind::HEADERS, flag::END_HEADERS, block),
-            (kind::DATA, flag::END_STREAM, &EMPTY_MESSAGE),
+            (kind::DATA, flag::END_STREAM, message),
         ] {
             let frame = Frame {
                 kind,
@@ -105,16 +141,18 @@ impl Request {
             };
             write_frame(&mut bytes, &frame)?;
         }
-        Ok(Self(bytes))
+        Ok(Self {
+            second_frame: FRAME_HEADER + block.len(),
+            bytes,
+        })
     }
 
     /// The request as it is sent on `stream`.
     pub(crate) fn on_stream(&mut self, stream: u32) -> &[u8] {
-        let second_frame = self.0.len() - EMPTY_MESSAGE.len() - 9;
-        for frame in [0, second_frame] {
-            self.0[frame + 5..frame + 9].copy_from_slice(&stream.to_be_bytes());
+        for frame in [0, self.second_frame] {
+            self.bytes[frame + 5..frame + 9].copy_from_slice(&stream.to_be_bytes());
         }
-        &self.0
+        &self.bytes
     }
 }
 
@@ -174,9 +212,39 @@ mod tests {
         ];
         let first = &mut Request::first(Method::GetPluginInfo, "/run/csi.sock").unwrap();
         assert_eq!(fields(first, 1), expected);
-        let later = &mut Request::later().unwrap();
+        let later = &mut Request::later(Method::GetPluginInfo).unwrap();
         assert_eq!(fields(later, 3), expected);
         assert_eq!(fields(later, 0x0100_0005), expected);
+    }
+
+    #[test]
+    fn a_request_carries_its_message() {
+        for (method, message) in [
+            (Method::Probe, &[0, 0, 0, 0, 0][..]),
+            (Method::NotifyRegistered, &[0, 0, 0, 0, 2, 8, 1]),
+        ] {
+            for mut request in
+                [Request::first(method, "a"), Request::later(method)].map(Result::unwrap)
+            {
+                let mut bytes = request.on_stream(1);
+                let mut reader = FrameReader::new();
+                assert_eq!(reader.next(&mut bytes).unwrap().kind, kind::HEADERS);
+                let data = reader.next(&mut bytes).unwrap();
+                assert_eq!(
+                    (data.kind, data.payload),
+                    (kind::DATA, message),
+                    "{method:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_registrar_is_expected_to_name_the_plugin_and_its_endpoint() {
+        let expected =
+            b"\0\0\0\0\x28\x0a\x09CSIPlugin\x12\x10disk.example.org\x1a\x02/a\x22\x051.0.0";
+        let method = Method::GetInfo { endpoint: "/a" };
+        assert_eq!(method.expected_answer(), expected);
     }
 
     #[test]

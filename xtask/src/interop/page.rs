@@ -8,8 +8,8 @@ pub(crate) struct Page<'a> {
     pub(crate) results: &'a Results,
     /// Version of the stock server.
     pub(crate) tonic: &'a str,
-    /// The section on callers that follow a plugin's readiness, with its heading.
-    pub(crate) readiness: &'a str,
+    /// The sections of what else `interop/run` runs, with their headings.
+    pub(crate) sections: &'a str,
 }
 
 /// The part that is shown after each run.
@@ -56,7 +56,7 @@ impl Display for Page<'_> {
         let Self {
             results,
             tonic,
-            readiness,
+            sections,
         } = self;
         writeln!(
             f,
@@ -77,8 +77,8 @@ ordinary tonic {tonic} server, set up as its documentation shows (`interop/stock
         writeln!(
             f,
             "\
-\"Not asked\" means that the service is not served on this socket. `/path/csi.sock` stands for the socket's path; the
-authority is what was seen on the wire.
+The service `identity` is a plugin's, `registration` that of the agent's socket, which the kubelet calls. `/path/csi.sock`
+stands for the socket's path; the authority is what was seen on the wire.
 
 ## What the clients say where tonic refuses them
 "
@@ -89,11 +89,11 @@ authority is what was seen on the wire.
         write!(
             f,
             "
-{readiness}
+{sections}
 ## How to repeat
 
-`interop/run` runs every client whose language is installed, shows the tables, and fails if a row is not as it is here, or
-if a change took a caller longer than 2 s to see; times differ from run to run. `interop/run --write` writes this page.
+`interop/run` runs all of this whose language is installed, shows the tables, and fails if a row is not as it is here, or if a
+change took a caller longer than 2 s to see; times differ from run to run. `interop/run --write` writes this page.
 `interop/README.md` says how to add a client.
 "
         )
@@ -126,7 +126,7 @@ mod tests {
         let page = Page {
             results: &results,
             tonic: "0.14.9",
-            readiness: "## Readiness\n\nSeen.\n",
+            sections: "## Readiness\n\nSeen.\n",
         };
         let table = table(&results, page.tonic);
         assert_eq!(

@@ -141,7 +141,7 @@ fn a_server_that_starts_later_is_waited_for_until_told_not_to() {
     let path = directory.path().join("csi.sock");
     let mut tries = 0;
     let mut late = None;
-    let answer = await_answer(&path, "localhost", || {
+    let answer = await_answer(&path, Method::GetPluginInfo, "localhost", || {
         tries += 1;
         if tries == 3 {
             let listener = std::os::unix::net::UnixListener::bind(&path)?;
@@ -173,6 +173,9 @@ fn a_server_that_starts_later_is_waited_for_until_told_not_to() {
     assert_eq!(tries, 3);
 
     let gone = directory.path().join("gone.sock");
-    let error = await_answer(&gone, "localhost", || bail!("it has ended")).err();
+    let error = await_answer(&gone, Method::GetPluginInfo, "localhost", || {
+        bail!("it has ended")
+    })
+    .err();
     assert_eq!(error.unwrap().to_string(), "it has ended");
 }

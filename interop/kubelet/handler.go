@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// What the kubelet does with a plugin, as the handler sees it.
+type event struct {
+	// validated, registered, refused or deregistered
+	what string
+	// The driver's name, and behind it the node's id where there is one.
+	of string
+}
+
+// Stands in for the kubelet's handler of CSI plugins: it asks NodeGetInfo on the endpoint that was registered, as the real one
+// does, and keeps no CSINode.
+type handler struct {
+	events chan event
+	// The registration socket.
+	socket string
+
+	mutex   sync.Mutex
+	refusal refusal
+	// The refusal was told; there may be many until it is taken back.
+	told bool
+	// Which socket was there at the last refusal, and at the last two registrations.
+	refusedOn, registeredOn, registeredOnBefore identity
+}
+
+// What tells a file from its successor, whose inode may be the same.
+type identity struct {
+	inode   uint64
+	changed syscall.Timespec
+}
+
+// In which step plugins are refused.
+type refusal int
+
+const (
+	nowhere refusal = iota
+	inValidate
+	inRegister
+)
+
+func (h *handler) refuse(where refusal) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.refusal, h.told = where, false
+}
+
+func (h *handler) refuses(where refusal, name string) bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.refusal != where {
+		return false
+	}
+	h.refusedOn = identify(h.socket)
+	if !h.told {
+		h.told = true
+		h.events <- event{"refused", name}
+	}
+	return true
+}
+
+// None if there is no such file.
+func identify(path string) identity {
+	var found syscall.Stat_t
+	if err := syscall.Stat(path, &found); err != nil {
+		return identity{}
+	}
+	return identity{found.Ino, found.Ctim}
+}
+
+func (h *handler) ValidatePlugin(_ context.Context, name, _ string, versions []string) error {
+	if h.refuses(inValidate, name) {
+		return errors.New("the handler does not want it")
+	}
+	if len(versions) != 1 || versions[0] != "1.0.0" {
+		return fmt.Errorf("versions are %v, not 1.0.0", versions)
+	}
+	return nil
+}
+
+func (h *handler) RegisterPlugin(ctx context.Context, name, endpoint string, _ []string, _ *time.Duration) error {
+	if h.refuses(inRegister, name) {
+		return errors.New("the handler cannot register it")
+	}
+	connection, err := grpc.NewClient("passthrough:///"+endpoint,
+		grpc.WithAuthority("localhost"),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, path string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		}),
+	)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	info, err := csi.NewNodeClient(connection).NodeGetInfo(ctx, &csi.NodeGetInfoRequest{})
+	if err != nil {
+		return err
+	}
+	h.mutex.Lock()
+	h.registeredOn, h.registeredOnBefore = identify(h.socket), h.registeredOn
+	h.mutex.Unlock()
+	h.events <- event{"registered", name + " on " + info.GetNodeId()}
+	return nil
+}
+
+func (h *handler) DeRegisterPlugin(_ context.Context, name, _ string) {
+	h.events <- event{"deregistered", name}
+}

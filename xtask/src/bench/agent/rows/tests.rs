@@ -1,0 +1,131 @@
+use super::*;
+
+#[test]
+fn every_row_shows_its_bound_and_whether_it_is_met() {
+    assert_eq!(
+        Agent::sample().table(),
+        "\
+| what                                                    | sidecars in Go               | csi-identity agent      | ratio  | must be           |     |
+| ---                                                     | ---                          | ---                     | ---    | ---               | --- |
+| plugin appears to GetInfo answered                      | 600.0 ms (500.0 to 1000.0)   | 20.0 ms (10.0 to 30.0)  | 0.033  | at most 20 ms     | met |
+| start of the process to GetInfo answered                | 20.0 ms (20.0 to 20.0)       | 10.0 ms (10.0 to 50.0)  | 0.500  | at most 10 ms     | met |
+| resident memory after the start                         | 40.00 MB                     | 6.00 MB                 | 0.150  | at most 6.7 MB    | met |
+| resident memory after 1,000 requests                    | 44.00 MB                     | 6.37 MB                 | 0.145  | at most 6.7 MB    | met |
+| resident memory after 1,000,000 requests (Go: 20,000)   | 50.00 MB                     | 6.70 MB                 | 0.134  | at most 6.7 MB    | met |
+| of which since the first of these two                   | 6.00 MB                      | 0.34 MB                 |        | at most 0.335 MB  | met |
+| file descriptors and threads at these two               | 20 and 14, then 21 and 15    | 17 and 1, then 17 and 1 |        | the same          | met |
+| /healthz a second, 1 connection                         | 1,000                        | 10,000                  | 10.000 | ratio at least 10 | met |
+| the load on a server that does nothing, 1 connection    |                              | 20,000                  | 2.000  | ratio at least 2  | met |
+| /healthz a second, 16 connections                       | 2,000                        | 30,000                  | 15.000 | ratio at least 10 | met |
+| the load on a server that does nothing, 16 connections  |                              | 60,000                  | 2.000  |                   |     |
+| plugin killed to /healthz 500                           | 3000.0 ms (3000.0 to 3000.0) | 2.0 ms (1.0 to 50.0)    | 0.001  | none over 50 ms   | met |
+| next plugin takes connections to /healthz 200           | 4.0 ms (4.0 to 4.0)          | 1.0 ms (1.0 to 50.0)    | 0.250  | none over 50 ms   | met |
+| voluntary context switches in 20 s, registered and idle | 40                           | 20                      | 0.500  | ratio at most 0.5 | met |
+| binaries, stripped                                      | 40.00 MB                     | 8.00 MB                 | 0.200  | ratio at most 0.2 | met |
+"
+    );
+}
+
+#[test]
+fn without_go_ours_is_measured_alone() {
+    let mut agent = Agent::sample();
+    agent.without_go();
+    let rows = agent.rows();
+    let with_go = Agent::sample().rows();
+    for (row, with_go) in rows.iter().zip(&with_go) {
+        assert_eq!(row.ours, with_go.ours, "{}", row.what);
+        if !with_go.base.is_empty() {
+            assert_eq!(row.base, "Go is not installed", "{}", row.what);
+            assert_eq!(row.ratio, None, "{}", row.what);
+        }
+        // What is no ratio to Go is bound all the same.
+        let bound = row.bound.as_ref().map(|bound| (bound.text, bound.met));
+        let expected = with_go.bound.as_ref().map(|bound| (bound.text, bound.met));
+        let is_ratio_to_go = with_go.ratio.is_some()
+            && !with_go.base.is_empty()
+            && expected.is_some_and(|(text, _)| text.starts_with("ratio"));
+        assert_eq!(bound, expected.filter(|_| !is_ratio_to_go), "{}", row.what);
+    }
+}
+
+#[test]
+fn a_bound_is_met_up_to_its_value_and_not_beyond() {
+    let late = Duration::from_micros(20_001);
+    let early = Duration::from_micros(10_001);
+    let outage = Duration::from_micros(50_001);
+    type Worsen<'a> = &'a dyn Fn(&mut Agent);
+    let cases: [(Worsen<'_>, &str); 14] = [
+        (
+            &|agent| agent.late.ours.0 = vec![late],
+            "plugin appears to GetInfo answered",
+        ),
+        (
+            &|agent| agent.early.ours.0 = vec![early],
+            "start of the process to GetInfo answered",
+        ),
+        (
+            &|agent| agent.held.ours.at_start.memory = 6_700_001,
+            "resident memory after the start",
+        ),
+        (
+            &|agent| agent.held.ours.after_few.memory = 6_700_001,
+            "resident memory after 1,000 requests",
+        ),
+        (
+            &|agent| agent.held.ours.after_few.memory -= 1,
+            "of which since the first of these two",
+        ),
+        (
+            &|agent| agent.held.ours.after_many.descriptors += 1,
+            "file descriptors and threads at these two",
+        ),
+        (
+            &|agent| agent.held.ours.after_many.threads += 1,
+            "file descriptors and threads at these two",
+        ),
+        (
+            &|agent| each_rate(agent, 0, |rate| rate.ours -= 1.0),
+            "/healthz a second, 1 connection",
+        ),
+        (
+            &|agent| each_rate(agent, 1, |rate| rate.go = Some(4_000.0)),
+            "/healthz a second, 16 connections",
+        ),
+        (
+            &|agent| each_rate(agent, 0, |rate| rate.nothing -= 1.0),
+            "the load on a server that does nothing, 1 connection",
+        ),
+        (
+            &|agent| agent.outages.ours.begun.push(outage),
+            "plugin killed to /healthz 500",
+        ),
+        (
+            &|agent| agent.outages.ours.over.push(outage),
+            "next plugin takes connections to /healthz 200",
+        ),
+        (
+            &|agent| agent.switches.ours += 1,
+            "voluntary context switches in 20 s, registered and idle",
+        ),
+        (&|agent| agent.sizes.ours += 1, "binaries, stripped"),
+    ];
+    assert!(Agent::sample().rows().iter().all(is_met));
+    for (worsen, expected) in cases {
+        let mut agent = Agent::sample();
+        worsen(&mut agent);
+        let rows = agent.rows();
+        let missed = rows.iter().filter(|row| !is_met(row));
+        let missed: Vec<&str> = missed.map(|row| &*row.what).collect();
+        assert_eq!(missed, [expected]);
+    }
+}
+
+fn each_rate(agent: &mut Agent, at: usize, change: impl Fn(&mut Rate)) {
+    for round in &mut agent.rates.0 {
+        change(&mut round[at]);
+    }
+}
+
+fn is_met(row: &Row) -> bool {
+    row.bound.as_ref().is_none_or(|bound| bound.met)
+}

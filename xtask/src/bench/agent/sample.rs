@@ -1,0 +1,101 @@
+//! Figures that meet every bound, just.
+
+use std::time::Duration;
+
+use super::{
+    Agent, Plan, Sides,
+    appearing::Appearing,
+    health::{Footprint, Held, Rate, Rates},
+    outage::Outages,
+};
+
+impl Agent {
+    /// What could have been measured.
+    pub(crate) fn sample() -> Self {
+        let millis = |times: &[u64]| {
+            times
+                .iter()
+                .map(|&time| Duration::from_millis(time))
+                .collect()
+        };
+        let footprint = |memory, descriptors, threads| Footprint {
+            memory,
+            descriptors,
+            threads,
+        };
+        let rate = |go, ours, nothing| Rate {
+            go: Some(go),
+            ours,
+            nothing,
+        };
+        Self {
+            plan: Plan::FULL,
+            sizes: Sides {
+                go: Some(40_000_000),
+                ours: 8_000_000,
+            },
+            late: Sides {
+                go: Some(Appearing(millis(&[1_000, 500, 600]))),
+                ours: Appearing(millis(&[30, 20, 10])),
+            },
+            early: Sides {
+                go: Some(Appearing(millis(&[20, 20, 20]))),
+                ours: Appearing(millis(&[10, 10, 50])),
+            },
+            held: Sides {
+                go: Some(Held {
+                    at_start: footprint(40_000_000, 20, 12),
+                    after_few: footprint(44_000_000, 20, 14),
+                    after_many: footprint(50_000_000, 21, 15),
+                }),
+                ours: Held {
+                    at_start: footprint(6_000_000, 17, 1),
+                    after_few: footprint(6_365_000, 17, 1),
+                    after_many: footprint(6_700_000, 17, 1),
+                },
+            },
+            rates: Rates(vec![
+                [
+                    rate(1_000.0, 10_000.0, 20_000.0),
+                    rate(2_000.0, 30_000.0, 60_000.0),
+                ],
+                // The machine was slow for everybody.
+                [
+                    rate(500.0, 5_000.0, 10_000.0),
+                    rate(1_000.0, 15_000.0, 30_000.0),
+                ],
+                [
+                    rate(1_000.0, 10_000.0, 20_000.0),
+                    rate(2_000.0, 30_000.0, 60_000.0),
+                ],
+            ]),
+            outages: Sides {
+                go: Some(Outages {
+                    begun: millis(&[3_000]),
+                    over: millis(&[4]),
+                }),
+                ours: Outages {
+                    begun: millis(&[1, 50, 2]),
+                    over: millis(&[1, 1, 50]),
+                },
+            },
+            switches: Sides {
+                go: Some(40),
+                ours: 20,
+            },
+        }
+    }
+
+    /// The same where Go is not installed.
+    pub(crate) fn without_go(&mut self) {
+        self.sizes.go = None;
+        self.late.go = None;
+        self.early.go = None;
+        self.held.go = None;
+        self.outages.go = None;
+        self.switches.go = None;
+        for rate in self.rates.0.as_flattened_mut() {
+            rate.go = None;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use crate::table;
+
+/// A line of a table in which ours is compared with something.
+pub(super) struct Row {
+    pub(super) what: String,
+    /// What ours is compared with.
+    pub(super) base: String,
+    pub(super) ours: String,
+    pub(super) ratio: Option<f64>,
+    pub(super) bound: Option<Bound>,
+}
+
+pub(super) struct Bound {
+    pub(super) text: &'static str,
+    pub(super) met: bool,
+}
+
+impl Row {
+    pub(super) fn render([base, ours]: [&str; 2], rows: impl IntoIterator<Item = Self>) -> String {
+        let header = ["what", base, ours, "ratio", "must be", ""].map(str::to_owned);
+        let rows = rows.into_iter().map(|row| {
+            let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
+            let bound = row.bound.as_ref().map(|bound| bound.text.to_owned());
+            let verdict = row.bound.map(|bound| {
+                if bound.met {
+                    "met".to_owned()
+                } else {
+                    "**not met**".to_owned()
+                }
+            });
+            [
+                row.what,
+                row.base,
+                row.ours,
+                ratio.unwrap_or_default(),
+                bound.unwrap_or_default(),
+                verdict.unwrap_or_default(),
+            ]
+        });
+        table::render(header, rows)
+    }
+}
+
+/// A number with a comma before every third digit from the right.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (2_000, "2,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), expected);
+        }
+    }
+}
