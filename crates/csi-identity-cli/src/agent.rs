@@ -73,7 +73,9 @@ impl Agent {
             tracing::warn!("{advice}");
         }
         let channel = Channel::new(endpoint, &ConnectOptions::default());
-        let companion = Companion::new(channel, &registration, health.on(Healthz::Probe))?;
+        let options = registration.options(channel.endpoint());
+        let health = health.on(Healthz::Probe);
+        let companion = Companion::new(channel, options, registration.state_file, health)?;
         companion.run(&mut StopSignals::listen()?).await
     }
 }

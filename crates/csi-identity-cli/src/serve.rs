@@ -107,13 +107,11 @@ impl Serve {
                 uids.push(geteuid().as_raw());
             }
         }
-        let registration = if register {
-            registration
-        } else {
-            RegistrationFlags::none()
-        };
         let channel = Channel::new(endpoint.clone(), &ConnectOptions::default());
-        let companion = Companion::new(channel, &registration, health.on(Healthz::Probe))?;
+        // The parser lets its path through with --register only.
+        let options = registration.options(&endpoint);
+        let health = health.on(Healthz::Probe);
+        let companion = Companion::new(channel, options, registration.state_file, health)?;
         let bound = plugin.bind(&endpoint, &BindOptions { mode, group })?;
         if let Some(ready) = ready {
             readiness.set(ready);
@@ -149,15 +147,10 @@ impl Serve {
                 }
             }
         };
-        tokio::pin!(running);
-        tokio::select! {
-            ended = &mut running => return ended,
-            () = signals.next() => tracing::info!("stopping"),
-        }
-        drop(leave);
-        tokio::select! {
-            ended = &mut running => ended,
-            () = signals.next() => Ok(Verdict::Aborted),
-        }
+        let ask = || {
+            tracing::info!("stopping");
+            drop(leave);
+        };
+        signals.stop(ask, running).await
     }
 }

@@ -1,4 +1,5 @@
 use std::future::pending;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -11,7 +12,6 @@ use csi_registration::{CallObserver, Ended, Registrar, RegistrarOptions, StateFi
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::RegistrationFlags;
 use crate::signals::StopSignals;
 use crate::verdict::Verdict;
 
@@ -53,7 +53,8 @@ impl Companion {
     /// Opens what is open from the beginning: the HTTP addresses.
     pub(crate) fn new(
         plugin: Channel,
-        registration: &RegistrationFlags,
+        registration: Option<RegistrarOptions>,
+        state_file: Option<PathBuf>,
         health: Health,
     ) -> anyhow::Result<Self> {
         let metrics = Metrics::new();
@@ -61,9 +62,8 @@ impl Companion {
         let observer = CallObserver::new(move |method, code, took| {
             observed.observe(method, code, took);
         });
-        let state_file = registration.state_file.clone().map(StateFile::new);
-        let options = registration.options(plugin.endpoint());
-        let registrar = options.map(|options| {
+        let state_file = state_file.map(StateFile::new);
+        let registrar = registration.map(|options| {
             Registrar::new(RegistrarOptions {
                 observer: Some(observer),
                 ..options
@@ -87,17 +87,11 @@ impl Companion {
     /// Runs until a signal; HTTP goes last, so that whoever looks sees the end.
     pub(crate) async fn run(self, signals: &mut StopSignals) -> anyhow::Result<Verdict> {
         let (stop, stopping) = watch::channel(());
-        let running = self.run_until(stopping);
-        tokio::pin!(running);
-        tokio::select! {
-            ended = &mut running => return ended,
-            () = signals.next() => tracing::info!("stopping"),
-        }
-        drop(stop);
-        tokio::select! {
-            ended = &mut running => ended,
-            () = signals.next() => Ok(Verdict::Aborted),
-        }
+        let ask = || {
+            tracing::info!("stopping");
+            drop(stop);
+        };
+        signals.stop(ask, self.run_until(stopping)).await
     }
 
     /// Runs until the sender of `stopping` is gone.

@@ -22,11 +22,11 @@ pub(crate) struct RegistrationFlags {
         requires = "kubelet_registration_path",
         value_name = "DIR"
     )]
-    pub(crate) plugin_registration_path: PathBuf,
+    plugin_registration_path: PathBuf,
     /// The kubelet's root directory on the host, for the length of paths; by default what stands before /plugins/ in
     /// --kubelet-registration-path.
     #[arg(long, requires = "kubelet_registration_path", value_name = "DIR")]
-    pub(crate) kubelet_root_dir: Option<PathBuf>,
+    kubelet_root_dir: Option<PathBuf>,
     /// From when on the kubelet is told of the plugin: ready (Probe says so), or serving (GetPluginInfo answers).
     #[arg(
         long,
@@ -34,7 +34,7 @@ pub(crate) struct RegistrationFlags {
         requires = "kubelet_registration_path",
         value_name = "WHEN"
     )]
-    pub(crate) register_when: RegisterWhen,
+    register_when: RegisterWhen,
     /// After how long without a call of a kubelet that is a problem.
     #[arg(
         long,
@@ -43,7 +43,7 @@ pub(crate) struct RegistrationFlags {
         requires = "kubelet_registration_path",
         value_name = "DURATION"
     )]
-    pub(crate) expect_kubelet_within: Duration,
+    expect_kubelet_within: Duration,
     /// How long a call to the plugin may take.
     #[arg(
         long,
@@ -52,10 +52,10 @@ pub(crate) struct RegistrationFlags {
         requires = "kubelet_registration_path",
         value_name = "DURATION"
     )]
-    pub(crate) timeout: Duration,
+    timeout: Duration,
     /// End with 1 when the kubelet refuses the plugin, as node-driver-registrar does.
     #[arg(long, requires = "kubelet_registration_path")]
-    pub(crate) exit_on_refusal: bool,
+    exit_on_refusal: bool,
     /// Keep the state in this file, as JSON, for wait-registered and others; its directory has to exist.
     #[arg(long, requires = "kubelet_registration_path", value_name = "FILE")]
     pub(crate) state_file: Option<PathBuf>,
@@ -63,7 +63,7 @@ pub(crate) struct RegistrationFlags {
 
 impl RegistrationFlags {
     /// How the plugin at an endpoint is registered, if it is.
-    pub(super) fn options(&self, plugin: &Endpoint) -> Option<RegistrarOptions> {
+    pub(crate) fn options(&self, plugin: &Endpoint) -> Option<RegistrarOptions> {
         let host_path = self.kubelet_registration_path.clone()?;
         let directory = &self.plugin_registration_path;
         Some(RegistrarOptions {
@@ -74,20 +74,6 @@ impl RegistrationFlags {
             exit_on_refusal: self.exit_on_refusal,
             ..RegistrarOptions::new(plugin.clone(), host_path, directory)
         })
-    }
-
-    /// Nothing is registered; the rest is as it is by default.
-    pub(crate) fn none() -> Self {
-        Self {
-            kubelet_registration_path: None,
-            plugin_registration_path: PathBuf::from("/registration"),
-            kubelet_root_dir: None,
-            register_when: RegisterWhen::default(),
-            expect_kubelet_within: Duration::from_secs(30),
-            timeout: Duration::from_secs(10),
-            exit_on_refusal: false,
-            state_file: None,
-        }
     }
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use csi_health::MetricsPath;
 use csi_identity::endpoint::{Channel, ConnectOptions};
-use csi_registration::HostPath;
+use csi_registration::{HostPath, RegistrarOptions};
 
 use super::{Ending, LivenessFlags, Metrics, OldProgram, RegistrarFlags, Request};
-use crate::agent::{Companion, Health, Healthz, RegistrationFlags};
+use crate::agent::{Companion, Health, Healthz};
 use crate::signals::StopSignals;
 use crate::verdict::Verdict;
 
@@ -91,11 +91,9 @@ async fn register(flags: RegistrarFlags) -> anyhow::Result<Verdict> {
     } = flags;
     warn(warning);
     let host_path: HostPath = kubelet_registration_path.path_text().parse()?;
-    let registration = RegistrationFlags {
-        kubelet_registration_path: Some(host_path),
-        plugin_registration_path,
-        timeout,
-        ..RegistrationFlags::none()
+    let options = RegistrarOptions {
+        call_timeout: timeout,
+        ..RegistrarOptions::new(csi_address.clone(), host_path, plugin_registration_path)
     };
     let health = Health {
         endpoint: http_endpoint,
@@ -105,7 +103,7 @@ async fn register(flags: RegistrarFlags) -> anyhow::Result<Verdict> {
         probe_timeout: timeout.max(OWN_GET_INFO),
     };
     let channel = Channel::new(csi_address, &ConnectOptions::default());
-    Companion::new(channel, &registration, health)?
+    Companion::new(channel, Some(options), None, health)?
         .run(&mut StopSignals::listen()?)
         .await
 }
@@ -137,7 +135,7 @@ async fn answer_for_health(flags: LivenessFlags) -> anyhow::Result<Verdict> {
         ..ConnectOptions::default()
     };
     let channel = Channel::new(csi_address, &options);
-    Companion::new(channel, &RegistrationFlags::none(), health)?
+    Companion::new(channel, None, None, health)?
         .run(&mut StopSignals::listen()?)
         .await
 }

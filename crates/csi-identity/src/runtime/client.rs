@@ -32,8 +32,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// ```
 #[derive(Clone, Debug)]
 pub struct PluginClient {
-    identity: IdentityClient<Channel>,
-    node: NodeClient<Channel>,
+    channel: Channel,
     call_timeout: Duration,
 }
 
@@ -74,8 +73,7 @@ impl PluginClient {
     /// A client on a connection that exists.
     pub fn new(channel: Channel) -> Self {
         Self {
-            identity: IdentityClient::new(channel.clone()),
-            node: NodeClient::new(channel),
+            channel,
             call_timeout: Self::CALL_TIMEOUT,
         }
     }
@@ -93,7 +91,7 @@ impl PluginClient {
     ///
     /// As [`CallError`] says; UNIMPLEMENTED means that the plugin has no identity (yet).
     pub async fn plugin_info(&self) -> Result<pb::GetPluginInfoResponse, CallError> {
-        let mut client = self.identity.clone();
+        let mut client = IdentityClient::new(self.channel.clone());
         self.bounded(client.get_plugin_info(pb::GetPluginInfoRequest {}))
             .await
     }
@@ -104,7 +102,7 @@ impl PluginClient {
     ///
     /// As [`CallError`] says.
     pub async fn plugin_capabilities(&self) -> Result<Vec<ObservedCapability>, CallError> {
-        let mut client = self.identity.clone();
+        let mut client = IdentityClient::new(self.channel.clone());
         let answer = self
             .bounded(client.get_plugin_capabilities(pb::GetPluginCapabilitiesRequest {}))
             .await?;
@@ -124,7 +122,7 @@ impl PluginClient {
     ///
     /// As [`CallError`] says; FAILED_PRECONDITION means that the plugin is not healthy.
     pub async fn probe(&self) -> Result<Option<bool>, CallError> {
-        let mut client = self.identity.clone();
+        let mut client = IdentityClient::new(self.channel.clone());
         Ok(self.bounded(client.probe(pb::ProbeRequest {})).await?.ready)
     }
 
@@ -134,7 +132,7 @@ impl PluginClient {
     ///
     /// As [`CallError`] says; UNIMPLEMENTED means that this socket has no Node service.
     pub async fn node_info(&self) -> Result<pb::NodeGetInfoResponse, CallError> {
-        let mut client = self.node.clone();
+        let mut client = NodeClient::new(self.channel.clone());
         self.bounded(client.node_get_info(pb::NodeGetInfoRequest {}))
             .await
     }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tracing::Level;
 
 /// How many changes within [`WINDOW`] are told one by one.
 const MAX_LINES: u64 = 20;
@@ -60,8 +59,7 @@ impl ChangeLog {
 
 /// Logs at one of two levels.
 pub(super) fn tell(problem: bool, state: &str, reason: &str) {
-    let level = if problem { Level::WARN } else { Level::INFO };
-    if level == Level::WARN {
+    if problem {
         tracing::warn!(state, reason, "registration");
     } else {
         tracing::info!(state, reason, "registration");
