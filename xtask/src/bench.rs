@@ -4,14 +4,17 @@
 mod agent;
 mod hanging;
 mod idle;
+mod instructions;
 mod latency;
 mod machine;
 mod memory;
 mod page;
 mod passthrough;
+mod picture;
 mod process;
 mod processor;
 mod row;
+mod sidecars;
 mod start;
 mod statistics;
 mod subject;
@@ -20,7 +23,7 @@ use std::{io::Write, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use self::{page::Page, subject::Subject};
+use self::{page::Page, sidecars::Sidecars, subject::Subject};
 use crate::workspace;
 
 /// How much is measured.
@@ -33,6 +36,8 @@ struct Plan {
     open_connections: usize,
     idle: Duration,
     starts: usize,
+    counts: usize,
+    calls_a_count: usize,
     agent: agent::Plan,
 }
 
@@ -45,6 +50,8 @@ impl Plan {
         open_connections: 1_000,
         idle: Duration::from_secs(20),
         starts: 20,
+        counts: 5,
+        calls_a_count: 1_000,
         agent: agent::Plan::FULL,
     };
     const QUICK: Self = Self {
@@ -55,6 +62,8 @@ impl Plan {
         open_connections: 100,
         idle: Duration::from_secs(2),
         starts: 5,
+        counts: 2,
+        calls_a_count: 200,
         agent: agent::Plan::QUICK,
     };
 }
@@ -93,14 +102,21 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         Some(binary) => Subject::ours_at(binary),
         None => Subject::ours()?,
     };
+    let sidecars = Sidecars::build()?;
+    let sidecars = sidecars.as_ref();
     let machine = machine::describe()?;
     // On all processors, since neither a plugin nor those who ask share one with the agent.
-    let agent = agent::measure(&stock, &ours, plan.agent)?;
+    let agent = agent::measure(&stock, &ours, sidecars, plan.agent)?;
     processor::stay_on_one()?;
     let page = Page {
         plan,
         sizes: [stock.size()?, ours.size()?],
-        latency: latency::measure(&stock, &ours, plan)?,
+        latency: latency::measure(
+            &stock,
+            &ours,
+            sidecars.map(Sidecars::subject).as_ref(),
+            plan,
+        )?,
         probes: hanging::measure(&ours, plan)?,
         memory: [
             memory::measure(&stock, plan)?,
@@ -108,6 +124,7 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         ],
         switches: idle::measure(&stock, &ours, plan)?,
         starts: start::measure(&stock, &ours, plan)?,
+        instructions: instructions::measure(&stock, &ours, plan)?,
         agent,
         passthrough: if quick {
             None
@@ -116,10 +133,12 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
         },
         machine,
         tonic: workspace::locked_version("tonic")?,
+        go: sidecars.map(|sidecars| sidecars.version().to_owned()),
     };
     write!(out, "{}", page.tables())?;
     if write {
         workspace::write_page("docs/benchmarks.md", &page.to_string(), out)?;
+        workspace::write_page("docs/benchmarks.svg", &page.picture().to_string(), out)?;
     }
     Ok(page.meets_every_bound())
 }

@@ -1,6 +1,7 @@
 //! `csi-identity agent` beside programs in Go that do what the Kubernetes sidecars do, on the same plugin.
 
 mod appearing;
+mod deleted;
 mod health;
 mod http;
 mod node;
@@ -9,7 +10,7 @@ mod rest;
 mod rows;
 #[cfg(test)]
 mod sample;
-mod sidecars;
+mod together;
 
 use std::time::Duration;
 
@@ -17,12 +18,13 @@ use anyhow::Result;
 
 use self::{
     appearing::Appearing,
+    deleted::Deleted,
     health::{Held, Rates},
     node::Programs,
     outage::Outages,
-    sidecars::Sidecars,
+    together::Together,
 };
-use super::subject::Subject;
+use super::{sidecars::Sidecars, subject::Subject};
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,11 @@ pub(crate) struct Plan {
     round: Duration,
     outages: usize,
     go_outages: usize,
+    deletions: usize,
+    /// How long a deleted socket is waited for.
+    watch: Duration,
+    /// How often everything is started anew to see what several processes hold together.
+    memory_starts: usize,
     idle: Duration,
 }
 
@@ -52,6 +59,9 @@ impl Plan {
         round: Duration::from_secs(1),
         outages: 20,
         go_outages: 3,
+        deletions: 20,
+        watch: Duration::from_secs(10),
+        memory_starts: 5,
         idle: Duration::from_secs(20),
     };
     pub(crate) const QUICK: Self = Self {
@@ -64,6 +74,9 @@ impl Plan {
         round: Duration::from_millis(500),
         outages: 5,
         go_outages: 1,
+        deletions: 5,
+        watch: Duration::from_secs(3),
+        memory_starts: 2,
         idle: Duration::from_secs(5),
     };
 }
@@ -85,17 +98,27 @@ pub(crate) struct Agent {
     held: Sides<Held>,
     rates: Rates,
     outages: Sides<Outages>,
+    deleted: Sides<Deleted>,
+    /// Two processes under the names of the sidecars.
+    by_name: Sides<Together>,
+    /// The plugin among them.
+    with_plugin: Sides<Together>,
     switches: Sides<u64>,
 }
 
 /// Measures everything, ours and Go's by turns.
-pub(crate) fn measure(plugin: &Subject, ours: &Subject, plan: Plan) -> Result<Agent> {
+pub(crate) fn measure(
+    plugin: &Subject,
+    ours: &Subject,
+    sidecars: Option<&Sidecars>,
+    plan: Plan,
+) -> Result<Agent> {
     let programs = Programs {
         plugin: plugin.binary().to_owned(),
         ours: ours.binary().to_owned(),
-        sidecars: Sidecars::build()?,
+        sidecars,
     };
-    let go_size = programs.sidecars.as_ref().map(Sidecars::size);
+    let go_size = programs.sidecars.map(Sidecars::size);
     Ok(Agent {
         plan,
         sizes: Sides {
@@ -107,6 +130,9 @@ pub(crate) fn measure(plugin: &Subject, ours: &Subject, plan: Plan) -> Result<Ag
         held: health::held(&programs, plan)?,
         rates: health::rates(&programs, plan)?,
         outages: outage::measure(&programs, plan)?,
+        deleted: deleted::measure(&programs, plan)?,
+        by_name: together::under_old_names(&programs, plan)?,
+        with_plugin: together::with_plugin(&programs, plan)?,
         switches: rest::measure(&programs, plan)?,
     })
 }

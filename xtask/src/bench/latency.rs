@@ -20,6 +20,8 @@ const WARM_UP: usize = 200;
 pub(crate) struct Latency {
     /// The stock server, called with the authority `localhost`.
     pub(crate) stock: Rounds,
+    /// A plugin in Go, called likewise; none where Go is not installed.
+    pub(crate) go: Option<Rounds>,
     /// Ours, called likewise: the connection is passed through.
     pub(crate) passed_through: Rounds,
     /// Ours, called with the path of the socket as the authority, which has to be repaired.
@@ -109,20 +111,27 @@ impl Display for Percentile {
     }
 }
 
-/// Measures the three side by side: in each round all of them, and each of them first, second and third in turn.
-pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<Latency> {
+/// Measures all of them side by side: in each round all of them, and each of them first, second and so on in turn.
+pub(crate) fn measure(
+    stock: &Subject,
+    ours: &Subject,
+    go: Option<&Subject>,
+    plan: Plan,
+) -> Result<Latency> {
     let (mut stock, mut ours) = (stock.start()?, ours.start()?);
-    for server in [&mut stock, &mut ours] {
+    let mut go = go.map(Subject::start).transpose()?;
+    for server in [&mut stock, &mut ours].into_iter().chain(&mut go) {
         server.await_answer()?;
     }
     let path = ours.socket().to_owned();
     require_refusal(&stock)?;
-    let variants = [
+    let mut variants = vec![
         (&stock, "localhost"),
         (&ours, "localhost"),
         (&ours, path.as_str()),
     ];
-    let mut rounds: [Rounds; 3] = Default::default();
+    variants.extend(go.iter().map(|go| (go, "localhost")));
+    let mut rounds: [Rounds; 4] = Default::default();
     for turn in 0..plan.rounds {
         for place in 0..variants.len() {
             let which = (turn + place) % variants.len();
@@ -133,9 +142,10 @@ pub(crate) fn measure(stock: &Subject, ours: &Subject, plan: Plan) -> Result<Lat
             rounds[which].push(round);
         }
     }
-    let [stock, passed_through, repaired] = rounds;
+    let [stock, passed_through, repaired, in_go] = rounds;
     Ok(Latency {
         stock,
+        go: go.map(|_| in_go),
         passed_through,
         repaired,
     })

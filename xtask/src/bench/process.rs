@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A process that runs until this is dropped.
 #[derive(Debug)]
@@ -50,6 +51,21 @@ impl Process {
         self.child.kill().context("cannot kill a server")?;
         self.child.wait()?;
         Ok(())
+    }
+
+    /// Asks it to stop, waits until it is gone, and returns what it wrote to standard error.
+    ///
+    /// # Errors
+    ///
+    /// Where it is still there after ten seconds.
+    pub(crate) fn terminate(mut self) -> Result<String> {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).context("cannot stop a server")?;
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.child.try_wait()?.is_none() {
+            ensure!(Instant::now() < deadline, "the server does not stop");
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.log()
     }
 
     /// How many file descriptors it has open.

@@ -1,3 +1,4 @@
+use super::statistics::median;
 use crate::table;
 
 /// A line of a table in which ours is compared with something.
@@ -54,9 +55,24 @@ pub(super) fn grouped(number: usize) -> String {
     text
 }
 
+/// The median, with the lowest and the highest value.
+pub(super) fn spread(values: &[f64], unit: &str, show: impl Fn(f64) -> String) -> String {
+    let middle = show(median(values.iter().copied()));
+    let low = show(values.iter().copied().fold(f64::INFINITY, f64::min));
+    let high = show(values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+    format!("{middle}{unit} ({low} to {high})")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_spread_has_the_median_first() {
+        let show = |value| format!("{value:.1}");
+        assert_eq!(spread(&[3.0, 1.0, 5.0], " MB", show), "3.0 MB (1.0 to 5.0)");
+        assert_eq!(spread(&[7.0], "", show), "7.0 (7.0 to 7.0)");
+    }
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

@@ -22,6 +22,11 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
+/// The middle of how many times as much each value is as the base that was measured with it.
+pub(crate) fn median_ratio(values: &[f64], bases: &[f64]) -> f64 {
+    median(values.iter().zip(bases).map(|(value, base)| value / base))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +62,10 @@ mod tests {
         assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median([4.0, 3.0, 1.0, 2.0]), 2.5);
         assert!(median([]).is_nan());
+    }
+
+    #[test]
+    fn ratios_are_those_of_values_measured_together() {
+        assert_eq!(median_ratio(&[1.0, 30.0, 4.0], &[2.0, 60.0, 4.0]), 0.5);
     }
 }

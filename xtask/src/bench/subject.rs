@@ -21,16 +21,24 @@ pub(crate) struct Subject {
     arguments: fn(&str) -> Vec<String>,
     /// What its configuration file says, made from the path of its folder.
     configuration: Option<fn(&Path) -> String>,
+    /// The program that runs it, with its arguments; none by default.
+    runner: &'static [&'static str],
 }
 
 impl Subject {
     /// The base line, built now.
     pub(crate) fn stock() -> Result<Self> {
-        Ok(Self {
-            binary: build("stock-tonic", "stock-tonic")?,
+        Ok(Self::of_one_argument(build("stock-tonic", "stock-tonic")?))
+    }
+
+    /// A server that takes the path of its socket and nothing else.
+    pub(crate) fn of_one_argument(binary: PathBuf) -> Self {
+        Self {
+            binary,
             arguments: |socket| vec![socket.to_owned()],
             configuration: None,
-        })
+            runner: &[],
+        }
     }
 
     /// `csi-identity`, built now.
@@ -40,25 +48,11 @@ impl Subject {
 
     /// A `csi-identity` that is built already.
     pub(crate) fn ours_at(binary: PathBuf) -> Self {
-        let arguments = |socket: &str| {
-            let endpoint = format!("unix://{socket}");
-            let arguments = [
-                ["--endpoint", &endpoint],
-                ["--name", DRIVER_NAME],
-                ["--vendor-version", DRIVER_VERSION],
-                ["--capability", "CONTROLLER_SERVICE"],
-            ];
-            let arguments = arguments.as_flattened().iter().copied();
-            ["serve"]
-                .into_iter()
-                .chain(arguments)
-                .map(str::to_owned)
-                .collect()
-        };
         Self {
             binary,
-            arguments,
+            arguments: serve_arguments,
             configuration: None,
+            runner: &[],
         }
     }
 
@@ -68,6 +62,17 @@ impl Subject {
             binary: self.binary.clone(),
             arguments: self.arguments,
             configuration: Some(configuration),
+            runner: self.runner,
+        }
+    }
+
+    /// The same, run by a program that has the path of the binary after its arguments.
+    pub(crate) fn under(&self, runner: &'static [&'static str]) -> Self {
+        Self {
+            binary: self.binary.clone(),
+            arguments: self.arguments,
+            configuration: self.configuration,
+            runner,
         }
     }
 
@@ -89,7 +94,14 @@ impl Subject {
         let directory = tempfile::tempdir().context("cannot make a temporary directory")?;
         let socket = directory.path().join("csi.sock").display().to_string();
         let log = directory.path().join("log");
-        let mut command = Command::new(&self.binary);
+        let mut command = match self.runner {
+            [] => Command::new(&self.binary),
+            [program, arguments @ ..] => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(&self.binary);
+                command
+            }
+        };
         command.args((self.arguments)(&socket));
         if let Some(configuration) = self.configuration {
             let file = directory.path().join("csi.yaml");
@@ -131,6 +143,11 @@ impl Running {
         &self.process
     }
 
+    /// Asks it to stop, and returns what it wrote to standard error.
+    pub(crate) fn terminate(self) -> Result<String> {
+        self.process.terminate()
+    }
+
     pub(crate) fn connect(&self, method: Method<'_>, authority: &str) -> Result<Caller> {
         Caller::open(UnixStream::connect(&self.socket)?, method, authority)
     }
@@ -144,6 +161,23 @@ impl Running {
     pub(crate) fn socket(&self) -> &str {
         &self.socket
     }
+}
+
+/// What `csi-identity serve` is told about the plugin that it is.
+pub(crate) fn serve_arguments(socket: &str) -> Vec<String> {
+    let endpoint = format!("unix://{socket}");
+    let arguments = [
+        ["--endpoint", &endpoint],
+        ["--name", DRIVER_NAME],
+        ["--vendor-version", DRIVER_VERSION],
+        ["--capability", "CONTROLLER_SERVICE"],
+    ];
+    let arguments = arguments.as_flattened().iter().copied();
+    ["serve"]
+        .into_iter()
+        .chain(arguments)
+        .map(str::to_owned)
+        .collect()
 }
 
 fn build(package: &str, binary: &str) -> Result<PathBuf> {

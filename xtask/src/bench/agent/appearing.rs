@@ -19,7 +19,7 @@ pub(crate) struct Appearing(pub(crate) Vec<Duration>);
 const SPREAD: Duration = Duration::from_secs(1);
 
 /// The plugin appears after whoever registers it: from that moment on.
-pub(super) fn late(programs: &Programs, plan: Plan) -> Result<Sides<Appearing>> {
+pub(super) fn late(programs: &Programs<'_>, plan: Plan) -> Result<Sides<Appearing>> {
     let once = |start: &dyn Fn(&Node<'_>) -> Result<Process>, wait| {
         let node = Node::new(programs)?;
         let mut waiting = start(&node)?;
@@ -45,7 +45,7 @@ pub(super) fn late(programs: &Programs, plan: Plan) -> Result<Sides<Appearing>> 
         let times: Result<Vec<_>> = waits.map(once).collect();
         times.map(Appearing).context("a plugin that appears late")
     };
-    let go = programs.sidecars.as_ref().map(|sidecars| {
+    let go = programs.sidecars.map(|sidecars| {
         let start = |node: &Node<'_>| node.registrar(sidecars);
         spread(plan.go_starts, &|wait| once(&start, wait))
     });
@@ -56,7 +56,7 @@ pub(super) fn late(programs: &Programs, plan: Plan) -> Result<Sides<Appearing>> 
 }
 
 /// The plugin is there first: from the start of the process on.
-pub(super) fn early(programs: &Programs, plan: Plan) -> Result<Sides<Appearing>> {
+pub(super) fn early(programs: &Programs<'_>, plan: Plan) -> Result<Sides<Appearing>> {
     let once = |start: &dyn Fn(&Node<'_>) -> Result<Process>| {
         let node = Node::new(programs)?;
         let _plugin = node.plugin()?;
@@ -68,7 +68,7 @@ pub(super) fn early(programs: &Programs, plan: Plan) -> Result<Sides<Appearing>>
     let (mut ours, mut go) = (Vec::new(), Vec::new());
     for _ in 0..plan.starts {
         ours.push(once(&|node| node.agent())?);
-        if let Some(sidecars) = &programs.sidecars {
+        if let Some(sidecars) = programs.sidecars {
             go.push(once(&|node| node.registrar(sidecars))?);
         }
     }

@@ -66,7 +66,7 @@ impl Footprint {
 
 /// Measures the agent, and then the two in Go as one, each while a kubelet has the plugin registered. Connections for HTTP are
 /// closed when it is looked what is held.
-pub(super) fn held(programs: &Programs, plan: Plan) -> Result<Sides<Held>> {
+pub(super) fn held(programs: &Programs<'_>, plan: Plan) -> Result<Sides<Held>> {
     let node = Node::new(programs)?;
     let _plugin = node.plugin()?;
     let mut agent = node.agent()?;
@@ -77,7 +77,7 @@ pub(super) fn held(programs: &Programs, plan: Plan) -> Result<Sides<Held>> {
     });
     let ours = ours.context("the agent")?;
     drop(agent);
-    let Some(sidecars) = &programs.sidecars else {
+    let Some(sidecars) = programs.sidecars else {
         return Ok(Sides { go: None, ours });
     };
     let node = Node::new(programs)?;
@@ -113,12 +113,12 @@ fn held_by(
 }
 
 /// Measures both and a server that does nothing, by turns.
-pub(super) fn rates(programs: &Programs, plan: Plan) -> Result<Rates> {
+pub(super) fn rates(programs: &Programs<'_>, plan: Plan) -> Result<Rates> {
     let node = Node::new(programs)?;
     let _plugin = node.plugin()?;
     let mut agent = node.agent()?;
     let ours = node::address(&mut agent)?;
-    let sidecars = programs.sidecars.as_ref();
+    let sidecars = programs.sidecars;
     let mut liveness = sidecars
         .map(|sidecars| node.liveness(sidecars))
         .transpose()?;

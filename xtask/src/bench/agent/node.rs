@@ -1,8 +1,8 @@
 use std::{
     fs,
     net::SocketAddr,
-    os::unix::net::UnixStream,
-    path::PathBuf,
+    os::unix::{fs::symlink, net::UnixStream},
+    path::{Path, PathBuf},
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -11,9 +11,8 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
-use super::sidecars::Sidecars;
 use crate::{
-    bench::process::Process,
+    bench::{process::Process, sidecars::Sidecars, subject::serve_arguments},
     http2::{Caller, DRIVER_NAME, Method, await_answer},
 };
 
@@ -25,17 +24,17 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// What is run on a node.
 #[derive(Debug)]
-pub(super) struct Programs {
+pub(super) struct Programs<'a> {
     /// The plugin, which is the same for everybody.
     pub(super) plugin: PathBuf,
     pub(super) ours: PathBuf,
-    pub(super) sidecars: Option<Sidecars>,
+    pub(super) sidecars: Option<&'a Sidecars>,
 }
 
 /// A node in a temporary folder.
 #[derive(Debug)]
 pub(super) struct Node<'a> {
-    programs: &'a Programs,
+    programs: &'a Programs<'a>,
     folder: TempDir,
 }
 
@@ -48,7 +47,7 @@ pub(super) struct Hidden {
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn new(programs: &'a Programs) -> Result<Self> {
+    pub(super) fn new(programs: &'a Programs<'a>) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
         let node = Self { programs, folder };
         let plugins = node.plugin_socket();
@@ -62,9 +61,13 @@ impl<'a> Node<'a> {
 
     /// Starts a plugin under another name and waits for its first answer.
     pub(super) fn hidden_plugin(&self) -> Result<Hidden> {
+        self.hidden(&self.programs.plugin)
+    }
+
+    fn hidden(&self, program: &Path) -> Result<Hidden> {
         let to = self.plugin_socket();
         let from = to.with_file_name("next.sock");
-        let mut command = Command::new(&self.programs.plugin);
+        let mut command = Command::new(program);
         command.arg(&from);
         let mut process = Process::spawn(&mut command, self.path("plugin.log"))?;
         await_answer(&from, Method::GetPluginInfo, "localhost", || {
@@ -75,6 +78,25 @@ impl<'a> Node<'a> {
 
     pub(super) fn plugin(&self) -> Result<Process> {
         self.hidden_plugin()?.show()
+    }
+
+    /// The same in Go.
+    pub(super) fn plugin_in_go(&self, sidecars: &Sidecars) -> Result<Process> {
+        self.hidden(&sidecars.plugin())?.show()
+    }
+
+    /// Starts a plugin of ours that registers itself and answers over HTTP, without waiting for anything.
+    pub(super) fn registering_plugin(&self) -> Result<Process> {
+        let socket = self.plugin_socket();
+        let mut command = Command::new(&self.programs.ours);
+        command
+            .args(serve_arguments(&socket.display().to_string()))
+            .args(["--node-id", "node-1", "--http-endpoint", "127.0.0.1:0"])
+            .args(["--register", "--kubelet-registration-path"])
+            .arg(socket)
+            .arg("--plugin-registration-path")
+            .arg(self.registry());
+        Process::spawn(&mut command, self.path("plugin.log"))
     }
 
     /// Starts the agent, without waiting for anything.
@@ -88,6 +110,37 @@ impl<'a> Node<'a> {
             .arg("--plugin-registration-path")
             .arg(self.registry());
         Process::spawn(&mut command, self.path("agent.log"))
+    }
+
+    /// Starts ours under the name of the sidecar that registers, with its flags.
+    pub(super) fn registrar_by_name(&self) -> Result<Process> {
+        let mut command = self.named("csi-node-driver-registrar")?;
+        command
+            .arg("--csi-address")
+            .arg(self.plugin_socket())
+            .arg("--kubelet-registration-path")
+            .arg(self.plugin_socket())
+            .arg("--plugin-registration-path")
+            .arg(self.registry());
+        Process::spawn(&mut command, self.path("registrar.log"))
+    }
+
+    /// Starts ours under the name of the sidecar that answers over HTTP, with its flags.
+    pub(super) fn liveness_by_name(&self) -> Result<Process> {
+        let mut command = self.named("livenessprobe")?;
+        command
+            .args(["--http-endpoint", "127.0.0.1:0", "--csi-address"])
+            .arg(self.plugin_socket());
+        Process::spawn(&mut command, self.path("liveness.log"))
+    }
+
+    /// Ours, by a link, as in an image that takes the place of another.
+    fn named(&self, name: &str) -> Result<Command> {
+        let link = self.path(name);
+        let ours = fs::canonicalize(&self.programs.ours)
+            .with_context(|| format!("cannot find {}", self.programs.ours.display()))?;
+        symlink(ours, &link).with_context(|| format!("cannot make a link {name}"))?;
+        Ok(Command::new(link))
     }
 
     /// Starts the one in Go that answers over HTTP.
@@ -123,6 +176,29 @@ impl<'a> Node<'a> {
         let authority = socket.display().to_string();
         let stream = UnixStream::connect(&socket).context("cannot connect to a registrar")?;
         Caller::open(stream, Method::NotifyRegistered, &authority)?.call()
+    }
+
+    pub(super) fn delete_registration_socket(&self) -> Result<()> {
+        fs::remove_file(self.registration_socket()).context("cannot delete a registration socket")
+    }
+
+    /// Whether a deleted socket is there again and answers; waits for so long.
+    pub(super) fn registrar_comes_back(
+        &self,
+        process: &mut Process,
+        within: Duration,
+    ) -> Result<bool> {
+        let socket = self.registration_socket();
+        let deadline = Instant::now() + within;
+        while !socket.exists() {
+            process.require_running()?;
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            thread::sleep(PAUSE);
+        }
+        self.await_registrar(process)?;
+        Ok(true)
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -22,7 +22,7 @@ pub(crate) struct Outages {
 }
 
 /// Kills the plugin, asks again and again, and starts another one.
-pub(super) fn measure(programs: &Programs, plan: Plan) -> Result<Sides<Outages>> {
+pub(super) fn measure(programs: &Programs<'_>, plan: Plan) -> Result<Sides<Outages>> {
     let node = Node::new(programs)?;
     let plugin = node.plugin()?;
     let mut agent = node.agent()?;
@@ -37,7 +37,7 @@ pub(super) fn measure(programs: &Programs, plan: Plan) -> Result<Sides<Outages>>
     };
     let (ours, plugin) = outages(&node, plugin, address, plan.outages, says_why)?;
     drop(agent);
-    let Some(sidecars) = &programs.sidecars else {
+    let Some(sidecars) = programs.sidecars else {
         return Ok(Sides { go: None, ours });
     };
     let mut liveness = node.liveness(sidecars)?;

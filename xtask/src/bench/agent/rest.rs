@@ -9,14 +9,14 @@ use super::{
 use crate::bench::process::Process;
 
 /// Counts how often each wakes up by itself while the plugin is well, registered, and nobody asks; all over the same time.
-pub(super) fn measure(programs: &Programs, plan: Plan) -> Result<Sides<u64>> {
+pub(super) fn measure(programs: &Programs<'_>, plan: Plan) -> Result<Sides<u64>> {
     let nodes = [Node::new(programs)?, Node::new(programs)?];
     let _plugins = [nodes[0].plugin()?, nodes[1].plugin()?];
     let mut agent = nodes[0].agent()?;
     node::address(&mut agent)?;
     nodes[0].register(&mut agent)?;
     let mut go = Vec::new();
-    if let Some(sidecars) = &programs.sidecars {
+    if let Some(sidecars) = programs.sidecars {
         let mut registrar = nodes[1].registrar(sidecars)?;
         nodes[1].register(&mut registrar)?;
         let mut liveness = nodes[1].liveness(sidecars)?;

@@ -8,11 +8,14 @@ use std::{
 use super::{
     Agent, Plan, Sides,
     appearing::Appearing,
+    deleted::Deleted,
     health::{CONNECTIONS, Footprint, Held, Rate},
+    together::Together,
 };
 use crate::bench::{
-    row::{Bound, Row, grouped},
-    statistics::{median, percentile},
+    picture::{Bar, Side},
+    row::{self, Bound, Row, grouped},
+    statistics::{median, median_ratio, percentile},
 };
 
 /// A sixth of what the two sidecars hold.
@@ -27,8 +30,13 @@ const MAX_SIZE_RATIO: f64 = 0.2;
 const MAX_LATE: Duration = Duration::from_millis(20);
 const MAX_EARLY: Duration = Duration::from_millis(10);
 const MAX_OUTAGE: Duration = Duration::from_millis(50);
+const MAX_DELETED: Duration = Duration::from_secs(2);
 const MIN_RATE_RATIO: f64 = 10.0;
 const MAX_SWITCHES_RATIO: f64 = 0.5;
+
+/// Of the memory of two processes under the names of the sidecars, and of a plugin with all of it in one process.
+const MAX_BY_NAME_RATIO: f64 = 1.0 / 4.0;
+const MAX_WITH_PLUGIN_RATIO: f64 = 1.0 / 7.0;
 
 /// So much faster than what is measured has to be the load by itself.
 const MIN_LOAD_RATIO: f64 = 2.0;
@@ -53,7 +61,13 @@ impl Agent {
                 MAX_EARLY,
             ),
         ];
+        rows.push(self.deleted_row());
         rows.extend(self.held_rows());
+        rows.extend(self.together_rows(
+            &self.by_name,
+            "resident memory under the sidecars' names",
+            ("ratio at most 1/4", MAX_BY_NAME_RATIO),
+        ));
         rows.extend(self.rate_rows());
         rows.extend(self.outage_rows());
         let Sides { go, ours } = &self.switches;
@@ -80,6 +94,112 @@ impl Agent {
             }),
         });
         rows
+    }
+
+    /// Of a plugin of ours with registration and health in its process, beside three processes in Go.
+    pub(crate) fn with_plugin_rows(&self) -> [Row; 2] {
+        self.together_rows(
+            &self.with_plugin,
+            "resident memory with registration and health",
+            ("ratio at most 1/7", MAX_WITH_PLUGIN_RATIO),
+        )
+    }
+
+    /// What the picture shows of memory.
+    pub(crate) fn memory_bars(&self) -> Vec<Bar> {
+        let middle = |together: &Together| median(bytes(&together.after_few));
+        let agent = self.held.ours.after_few.memory as f64;
+        let bars = [
+            (
+                "plugin and sidecars in Go, 3 processes",
+                Side::Other,
+                self.with_plugin.go.as_ref().map(middle),
+            ),
+            (
+                "csi-identity serve --register, 1 process",
+                Side::Ours,
+                Some(middle(&self.with_plugin.ours)),
+            ),
+            (
+                "sidecars in Go, 2 processes",
+                Side::Other,
+                self.by_name.go.as_ref().map(middle),
+            ),
+            (
+                "csi-identity by their names, 2 processes",
+                Side::Ours,
+                Some(middle(&self.by_name.ours)),
+            ),
+            ("csi-identity agent, 1 process", Side::Ours, Some(agent)),
+        ];
+        let bars = bars.into_iter().filter_map(|(what, side, value)| {
+            let value = value? / 1e6;
+            Some(Bar {
+                what: what.to_owned(),
+                side,
+                value,
+                up_to: None,
+                shown: format!("{value:.1} MB"),
+            })
+        });
+        bars.collect()
+    }
+
+    /// How many requests have been answered when memory is looked at for the second time.
+    pub(crate) fn few_requests(&self) -> String {
+        grouped(self.plan.few_requests)
+    }
+
+    fn deleted_row(&self) -> Row {
+        let Sides { go, ours } = &self.deleted;
+        let watch = self.plan.watch.as_secs();
+        let text =
+            |Deleted(times): &Deleted| match times.iter().copied().collect::<Option<Vec<_>>>() {
+                Some(times) => spread(&times),
+                None => format!("not within {watch} s"),
+            };
+        let in_time = |time: &Option<Duration>| time.is_some_and(|time| time <= MAX_DELETED);
+        Row {
+            what: "registration socket deleted to GetInfo answered".to_owned(),
+            base: or_absent(go.as_ref(), text),
+            ours: text(ours),
+            ratio: None,
+            bound: Some(Bound {
+                text: "none over 2 s",
+                met: ours.0.iter().all(in_time),
+            }),
+        }
+    }
+
+    fn together_rows(
+        &self,
+        sides: &Sides<Together>,
+        what: &str,
+        (text, limit): (&'static str, f64),
+    ) -> [Row; 2] {
+        type Moment = fn(&Together) -> &Vec<u64>;
+        let row = |when: &str, moment: Moment| {
+            let go = sides.go.as_ref().map(|together| bytes(moment(together)));
+            let ours = bytes(moment(&sides.ours));
+            let ratio = go.as_ref().map(|go| median_ratio(&ours, go));
+            let text_of =
+                |bytes: &[f64]| row::spread(bytes, " MB", |bytes| format!("{:.2}", bytes / 1e6));
+            Row {
+                what: format!("{what}, {when}"),
+                base: or_absent(go.as_deref(), text_of),
+                ours: text_of(&ours),
+                ratio,
+                bound: ratio.map(|ratio| Bound {
+                    text,
+                    met: ratio <= limit,
+                }),
+            }
+        };
+        let few = format!("after {} requests", self.few_requests());
+        [
+            row("after the start", |together| &together.at_start),
+            row(&few, |together| &together.after_few),
+        ]
     }
 
     fn held_rows(&self) -> Vec<Row> {
@@ -244,6 +364,10 @@ fn spread(times: &[Duration]) -> String {
     format!("{median:.1} ms ({low:.1} to {high:.1})")
 }
 
+fn bytes(counts: &[u64]) -> Vec<f64> {
+    counts.iter().map(|&count| count as f64).collect()
+}
+
 fn per_second(rates: Vec<f64>) -> String {
     grouped(median(rates).round() as usize)
 }
@@ -261,10 +385,13 @@ impl Display for Agent {
             round,
             outages,
             go_outages,
+            deletions,
+            watch,
+            memory_starts,
             idle,
             ..
         } = self.plan;
-        let (round, idle) = (round.as_secs_f64(), idle.as_secs());
+        let (round, idle, watch) = (round.as_secs_f64(), idle.as_secs(), watch.as_secs());
         write!(
             f,
             "\
@@ -278,8 +405,12 @@ plugin, a stock tonic server, and all may use every processor.
 {}
 - A kubelet that calls GetInfo, and sends the path of the socket as the authority, is tried every 50 µs. A plugin appears when
   its socket, which takes connections already, gets its name: {starts} times, spread over a second; in Go {go_starts} times.
+- A registration socket is deleted {deletions} times, and a kubelet looks every 0.2 ms whether it is there again, for {watch} s at most; the
+  registrar in Go, which binds once as the original does, runs on without it.
 - Memory is `VmRSS` while a kubelet has the plugin registered, requests come over {} connections that stay open, and what is
   held is looked at when they are closed.
+- The sidecars' names are those of links to csi-identity, which then takes their flags and does one's work in each process. Both
+  sides are started {memory_starts} times by turns, and the sum of the two processes is shown.
 - Rates are medians over {rounds} rounds of {round} s by turns, and ratios medians of those within a round. One thread asks,
   and has one request under way on each connection. Against a server of one thread that does nothing it has to be twice as
   fast as with the agent over one connection, or it would be what is measured; over {} it is near its own limit, and the

@@ -5,8 +5,10 @@ use std::time::Duration;
 use super::{
     Agent, Plan, Sides,
     appearing::Appearing,
+    deleted::Deleted,
     health::{Footprint, Held, Rate, Rates},
     outage::Outages,
+    together::Together,
 };
 
 impl Agent {
@@ -27,6 +29,15 @@ impl Agent {
             go: Some(go),
             ours,
             nothing,
+        };
+        // The second start took more of everything.
+        let twice = |[at_start, after_few]: [u64; 2]| Together {
+            at_start: vec![at_start, 2 * at_start, at_start],
+            after_few: vec![after_few, 2 * after_few, after_few],
+        };
+        let together = |go, ours| Sides {
+            go: Some(twice(go)),
+            ours: twice(ours),
         };
         Self {
             plan: Plan::FULL,
@@ -79,6 +90,16 @@ impl Agent {
                     over: millis(&[1, 1, 50]),
                 },
             },
+            deleted: Sides {
+                go: Some(Deleted(vec![None])),
+                ours: Deleted(vec![
+                    Some(Duration::from_millis(3)),
+                    Some(Duration::from_secs(2)),
+                    Some(Duration::from_millis(1)),
+                ]),
+            },
+            by_name: together([40_000_000, 44_000_000], [10_000_000, 11_000_000]),
+            with_plugin: together([56_000_000, 63_000_000], [8_000_000, 9_000_000]),
             switches: Sides {
                 go: Some(40),
                 ours: 20,
@@ -93,6 +114,9 @@ impl Agent {
         self.early.go = None;
         self.held.go = None;
         self.outages.go = None;
+        self.deleted.go = None;
+        self.by_name.go = None;
+        self.with_plugin.go = None;
         self.switches.go = None;
         for rate in self.rates.0.as_flattened_mut() {
             rate.go = None;

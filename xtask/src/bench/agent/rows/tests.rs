@@ -5,23 +5,26 @@ fn every_row_shows_its_bound_and_whether_it_is_met() {
     assert_eq!(
         Agent::sample().table(),
         "\
-| what                                                    | sidecars in Go               | csi-identity agent      | ratio  | must be           |     |
-| ---                                                     | ---                          | ---                     | ---    | ---               | --- |
-| plugin appears to GetInfo answered                      | 600.0 ms (500.0 to 1000.0)   | 20.0 ms (10.0 to 30.0)  | 0.033  | at most 20 ms     | met |
-| start of the process to GetInfo answered                | 20.0 ms (20.0 to 20.0)       | 10.0 ms (10.0 to 50.0)  | 0.500  | at most 10 ms     | met |
-| resident memory after the start                         | 40.00 MB                     | 6.00 MB                 | 0.150  | at most 6.7 MB    | met |
-| resident memory after 1,000 requests                    | 44.00 MB                     | 6.37 MB                 | 0.145  | at most 6.7 MB    | met |
-| resident memory after 1,000,000 requests (Go: 20,000)   | 50.00 MB                     | 6.70 MB                 | 0.134  | at most 6.7 MB    | met |
-| of which since the first of these two                   | 6.00 MB                      | 0.34 MB                 |        | at most 0.335 MB  | met |
-| file descriptors and threads at these two               | 20 and 14, then 21 and 15    | 17 and 1, then 17 and 1 |        | the same          | met |
-| /healthz a second, 1 connection                         | 1,000                        | 10,000                  | 10.000 | ratio at least 10 | met |
-| the load on a server that does nothing, 1 connection    |                              | 20,000                  | 2.000  | ratio at least 2  | met |
-| /healthz a second, 16 connections                       | 2,000                        | 30,000                  | 15.000 | ratio at least 10 | met |
-| the load on a server that does nothing, 16 connections  |                              | 60,000                  | 2.000  |                   |     |
-| plugin killed to /healthz 500                           | 3000.0 ms (3000.0 to 3000.0) | 2.0 ms (1.0 to 50.0)    | 0.001  | none over 50 ms   | met |
-| next plugin takes connections to /healthz 200           | 4.0 ms (4.0 to 4.0)          | 1.0 ms (1.0 to 50.0)    | 0.250  | none over 50 ms   | met |
-| voluntary context switches in 20 s, registered and idle | 40                           | 20                      | 0.500  | ratio at most 0.5 | met |
-| binaries, stripped                                      | 40.00 MB                     | 8.00 MB                 | 0.200  | ratio at most 0.2 | met |
+| what                                                            | sidecars in Go               | csi-identity agent        | ratio  | must be           |     |
+| ---                                                             | ---                          | ---                       | ---    | ---               | --- |
+| plugin appears to GetInfo answered                              | 600.0 ms (500.0 to 1000.0)   | 20.0 ms (10.0 to 30.0)    | 0.033  | at most 20 ms     | met |
+| start of the process to GetInfo answered                        | 20.0 ms (20.0 to 20.0)       | 10.0 ms (10.0 to 50.0)    | 0.500  | at most 10 ms     | met |
+| registration socket deleted to GetInfo answered                 | not within 10 s              | 3.0 ms (1.0 to 2000.0)    |        | none over 2 s     | met |
+| resident memory after the start                                 | 40.00 MB                     | 6.00 MB                   | 0.150  | at most 6.7 MB    | met |
+| resident memory after 1,000 requests                            | 44.00 MB                     | 6.37 MB                   | 0.145  | at most 6.7 MB    | met |
+| resident memory after 1,000,000 requests (Go: 20,000)           | 50.00 MB                     | 6.70 MB                   | 0.134  | at most 6.7 MB    | met |
+| of which since the first of these two                           | 6.00 MB                      | 0.34 MB                   |        | at most 0.335 MB  | met |
+| file descriptors and threads at these two                       | 20 and 14, then 21 and 15    | 17 and 1, then 17 and 1   |        | the same          | met |
+| resident memory under the sidecars' names, after the start      | 40.00 MB (40.00 to 80.00)    | 10.00 MB (10.00 to 20.00) | 0.250  | ratio at most 1/4 | met |
+| resident memory under the sidecars' names, after 1,000 requests | 44.00 MB (44.00 to 88.00)    | 11.00 MB (11.00 to 22.00) | 0.250  | ratio at most 1/4 | met |
+| /healthz a second, 1 connection                                 | 1,000                        | 10,000                    | 10.000 | ratio at least 10 | met |
+| the load on a server that does nothing, 1 connection            |                              | 20,000                    | 2.000  | ratio at least 2  | met |
+| /healthz a second, 16 connections                               | 2,000                        | 30,000                    | 15.000 | ratio at least 10 | met |
+| the load on a server that does nothing, 16 connections          |                              | 60,000                    | 2.000  |                   |     |
+| plugin killed to /healthz 500                                   | 3000.0 ms (3000.0 to 3000.0) | 2.0 ms (1.0 to 50.0)      | 0.001  | none over 50 ms   | met |
+| next plugin takes connections to /healthz 200                   | 4.0 ms (4.0 to 4.0)          | 1.0 ms (1.0 to 50.0)      | 0.250  | none over 50 ms   | met |
+| voluntary context switches in 20 s, registered and idle         | 40                           | 20                        | 0.500  | ratio at most 0.5 | met |
+| binaries, stripped                                              | 40.00 MB                     | 8.00 MB                   | 0.200  | ratio at most 0.2 | met |
 "
     );
 }
@@ -54,7 +57,8 @@ fn a_bound_is_met_up_to_its_value_and_not_beyond() {
     let early = Duration::from_micros(10_001);
     let outage = Duration::from_micros(50_001);
     type Worsen<'a> = &'a dyn Fn(&mut Agent);
-    let cases: [(Worsen<'_>, &str); 14] = [
+    let deleted = Some(Duration::from_millis(2_001));
+    let cases: [(Worsen<'_>, &str); 18] = [
         (
             &|agent| agent.late.ours.0 = vec![late],
             "plugin appears to GetInfo answered",
@@ -62,6 +66,22 @@ fn a_bound_is_met_up_to_its_value_and_not_beyond() {
         (
             &|agent| agent.early.ours.0 = vec![early],
             "start of the process to GetInfo answered",
+        ),
+        (
+            &|agent| agent.deleted.ours.0.push(deleted),
+            "registration socket deleted to GetInfo answered",
+        ),
+        (
+            &|agent| agent.deleted.ours.0.push(None),
+            "registration socket deleted to GetInfo answered",
+        ),
+        (
+            &|agent| agent.by_name.ours.at_start = vec![10_000_001; 3],
+            "resident memory under the sidecars' names, after the start",
+        ),
+        (
+            &|agent| agent.by_name.ours.after_few = vec![11_000_001; 3],
+            "resident memory under the sidecars' names, after 1,000 requests",
         ),
         (
             &|agent| agent.held.ours.at_start.memory = 6_700_001,
@@ -128,4 +148,25 @@ fn each_rate(agent: &mut Agent, at: usize, change: impl Fn(&mut Rate)) {
 
 fn is_met(row: &Row) -> bool {
     row.bound.as_ref().is_none_or(|bound| bound.met)
+}
+
+#[test]
+fn with_a_plugin_a_seventh_of_the_memory_in_go_is_the_bound() {
+    let met = |agent: &Agent| agent.with_plugin_rows().map(|row| is_met(&row));
+    let mut agent = Agent::sample();
+    assert_eq!(met(&agent), [true, true]);
+    agent.with_plugin.ours.at_start = vec![8_000_001; 3];
+    assert_eq!(met(&agent), [false, true]);
+    agent.with_plugin.ours.after_few = vec![9_000_001; 3];
+    assert_eq!(met(&agent), [false, false]);
+}
+
+#[test]
+fn a_socket_that_did_not_come_back_is_said_to_be_gone_as_long_as_it_was_looked_for() {
+    let mut agent = Agent::sample();
+    agent.deleted.ours = Deleted(vec![Some(Duration::from_millis(1)), None]);
+    assert_eq!(agent.deleted_row().ours, "not within 10 s");
+    let seconds = [1, 3, 2].map(|seconds| Some(Duration::from_secs(seconds)));
+    agent.deleted.go = Some(Deleted(seconds.to_vec()));
+    assert_eq!(agent.deleted_row().base, "2000.0 ms (1000.0 to 3000.0)");
 }
