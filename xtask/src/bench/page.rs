@@ -350,7 +350,7 @@ Resident memory is `VmRSS`, its own is `RssAnon`; open connections have made one
 median of {starts}. 1 MB is 1,000,000 bytes.
 
 Instructions are counted by callgrind, {counts} times: how many more {twice} calls cost the process than {counted}, for each call. What
-the kernel does for a call is not in it, and is most of the time of one.
+the kernel does for a call is not in it.
 
 ## Beside a plugin in Go
 
@@ -379,7 +379,7 @@ the first HEADERS, (b) costs one branch.
 
 ## How to repeat
 
-`interop/bench` builds everything, measures for about five minutes and writes this page and its picture; it ends with exit code 1
+`interop/bench` builds everything, measures for about three minutes and writes this page and its picture; it ends with exit code 1
 if a bound is not met. `interop/bench --quick` gives a first idea and writes nothing. Nothing else should keep the machine busy.
 Without Go or valgrind it says what is missing then.
 ",
