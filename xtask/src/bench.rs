@@ -1,7 +1,7 @@
 //! Measures `csi-identity` beside a stock tonic server and sidecars in Go, in one run and round by round, so that whatever else the machine
 //! does at the time happens to both.
 
-mod agent;
+pub(crate) mod agent;
 mod hanging;
 mod idle;
 mod latency;
@@ -9,7 +9,7 @@ mod machine;
 mod memory;
 mod page;
 mod passthrough;
-mod process;
+pub(crate) mod process;
 mod processor;
 mod row;
 mod start;

@@ -4,6 +4,7 @@ mod bench;
 mod codegen;
 mod http2;
 mod interop;
+mod layout;
 mod table;
 mod workspace;
 
@@ -21,6 +22,7 @@ usage: cargo xtask codegen            write crates/csi-proto/src/generated from 
        cargo xtask bench [--quick] [--write] [--ours BINARY]
                                       measure csi-identity beside a stock tonic server, and its agent beside sidecars in
                                       Go (exit code 1 if a bound is not met), and write docs/benchmarks.md
+       cargo xtask layout             run the program under valgrind, and write which functions are to lie together
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
@@ -50,6 +52,10 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
         }
         ["codegen", "--check"] => verdict(codegen::check(out)?),
         ["bench", options @ ..] => verdict(bench::run(options, out)?),
+        ["layout"] => {
+            layout::write(out)?;
+            ExitCode::SUCCESS
+        }
         ["interop", "ready", socket] => {
             interop::await_ready(Path::new(socket))?;
             ExitCode::SUCCESS

@@ -2,8 +2,8 @@
 
 mod appearing;
 mod health;
-mod http;
-mod node;
+pub(crate) mod http;
+pub(crate) mod node;
 mod outage;
 mod rest;
 mod rows;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A process that runs until this is dropped.
 #[derive(Debug)]
@@ -49,6 +50,18 @@ impl Process {
     pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill().context("cannot kill a server")?;
         self.child.wait()?;
+        Ok(())
+    }
+
+    /// Asks it to stop, and waits until it has.
+    ///
+    /// # Errors
+    ///
+    /// Where it ends in another way, with what it wrote.
+    pub(crate) fn terminate(mut self) -> Result<()> {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).context("cannot stop a server")?;
+        let status = self.child.wait()?;
+        ensure!(status.success(), "{status} after SIGTERM: {}", self.log()?);
         Ok(())
     }
 

@@ -25,30 +25,30 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// What is run on a node.
 #[derive(Debug)]
-pub(super) struct Programs {
+pub(crate) struct Programs {
     /// The plugin, which is the same for everybody.
-    pub(super) plugin: PathBuf,
-    pub(super) ours: PathBuf,
-    pub(super) sidecars: Option<Sidecars>,
+    pub(crate) plugin: PathBuf,
+    pub(crate) ours: PathBuf,
+    pub(crate) sidecars: Option<Sidecars>,
 }
 
 /// A node in a temporary folder.
 #[derive(Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     programs: &'a Programs,
     folder: TempDir,
 }
 
 /// A plugin that serves where nobody looks yet.
 #[derive(Debug)]
-pub(super) struct Hidden {
+pub(crate) struct Hidden {
     process: Process,
     from: PathBuf,
     to: PathBuf,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn new(programs: &'a Programs) -> Result<Self> {
+    pub(crate) fn new(programs: &'a Programs) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
         let node = Self { programs, folder };
         let plugins = node.plugin_socket();
@@ -61,7 +61,7 @@ impl<'a> Node<'a> {
     }
 
     /// Starts a plugin under another name and waits for its first answer.
-    pub(super) fn hidden_plugin(&self) -> Result<Hidden> {
+    pub(crate) fn hidden_plugin(&self) -> Result<Hidden> {
         let to = self.plugin_socket();
         let from = to.with_file_name("next.sock");
         let mut command = Command::new(&self.programs.plugin);
@@ -73,12 +73,12 @@ impl<'a> Node<'a> {
         Ok(Hidden { process, from, to })
     }
 
-    pub(super) fn plugin(&self) -> Result<Process> {
+    pub(crate) fn plugin(&self) -> Result<Process> {
         self.hidden_plugin()?.show()
     }
 
     /// Starts the agent, without waiting for anything.
-    pub(super) fn agent(&self) -> Result<Process> {
+    pub(crate) fn agent(&self) -> Result<Process> {
         let mut command = Command::new(&self.programs.ours);
         command
             .args(["agent", "--http-endpoint", "127.0.0.1:0", "--endpoint"])
@@ -91,21 +91,21 @@ impl<'a> Node<'a> {
     }
 
     /// Starts the one in Go that answers over HTTP.
-    pub(super) fn liveness(&self, sidecars: &Sidecars) -> Result<Process> {
+    pub(crate) fn liveness(&self, sidecars: &Sidecars) -> Result<Process> {
         let mut command = Command::new(sidecars.liveness());
         command.arg(self.plugin_socket()).arg("127.0.0.1:0");
         Process::spawn(&mut command, self.path("liveness.log"))
     }
 
     /// Starts the one in Go that registers.
-    pub(super) fn registrar(&self, sidecars: &Sidecars) -> Result<Process> {
+    pub(crate) fn registrar(&self, sidecars: &Sidecars) -> Result<Process> {
         let mut command = Command::new(sidecars.registrar());
         command.arg(self.plugin_socket()).arg(self.registry());
         Process::spawn(&mut command, self.path("registrar.log"))
     }
 
     /// Waits until whoever registers the plugin answers a kubelet.
-    pub(super) fn await_registrar(&self, process: &mut Process) -> Result<()> {
+    pub(crate) fn await_registrar(&self, process: &mut Process) -> Result<()> {
         let endpoint = self.plugin_socket().display().to_string();
         let method = Method::GetInfo {
             endpoint: &endpoint,
@@ -117,7 +117,7 @@ impl<'a> Node<'a> {
     }
 
     /// Does what a kubelet does when it has registered the plugin.
-    pub(super) fn register(&self, process: &mut Process) -> Result<()> {
+    pub(crate) fn register(&self, process: &mut Process) -> Result<()> {
         self.await_registrar(process)?;
         let socket = self.registration_socket();
         let authority = socket.display().to_string();
@@ -144,7 +144,7 @@ impl<'a> Node<'a> {
 
 impl Hidden {
     /// Gives the socket its name, where it takes connections from this moment on.
-    pub(super) fn show(self) -> Result<Process> {
+    pub(crate) fn show(self) -> Result<Process> {
         let Self { process, from, to } = self;
         fs::rename(from, to).context("cannot rename a socket")?;
         Ok(process)
@@ -152,7 +152,7 @@ impl Hidden {
 }
 
 /// Waits until a process says where it answers over HTTP.
-pub(super) fn address(process: &mut Process) -> Result<SocketAddr> {
+pub(crate) fn address(process: &mut Process) -> Result<SocketAddr> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let log = process.log()?;

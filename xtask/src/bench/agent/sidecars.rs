@@ -11,13 +11,13 @@ use crate::workspace;
 
 /// Programs in Go that do what the Kubernetes sidecars do, with their library (`interop/sidecars`).
 #[derive(Debug)]
-pub(super) struct Sidecars {
+pub(crate) struct Sidecars {
     folder: TempDir,
 }
 
 impl Sidecars {
     /// Builds them, where Go is installed.
-    pub(super) fn build() -> Result<Option<Self>> {
+    pub(crate) fn build() -> Result<Option<Self>> {
         let mut version = Command::new("go");
         version.arg("version").stdout(Stdio::null());
         if version.stderr(Stdio::null()).status().is_err() {
@@ -35,16 +35,16 @@ impl Sidecars {
         Ok(Some(Self { folder }))
     }
 
-    pub(super) fn liveness(&self) -> PathBuf {
+    pub(crate) fn liveness(&self) -> PathBuf {
         self.folder.path().join("liveness")
     }
 
-    pub(super) fn registrar(&self) -> PathBuf {
+    pub(crate) fn registrar(&self) -> PathBuf {
         self.folder.path().join("registrar")
     }
 
     /// Bytes of both.
-    pub(super) fn size(&self) -> Result<u64> {
+    pub(crate) fn size(&self) -> Result<u64> {
         let size = |path: &Path| Ok::<_, anyhow::Error>(fs::metadata(path)?.len());
         Ok(size(&self.liveness())? + size(&self.registrar())?)
     }
