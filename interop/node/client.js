@@ -124,7 +124,7 @@ function show([target, options], [path, bytes]) {
     client.makeUnaryRequest(path, (it) => it, parse, bytes, { deadline: Date.now() + CALL_TIMEOUT_MS }, (error, answer) => {
       client.close();
       if (error) resolve({ code: grpc.status[error.code], message: error.details });
-      else resolve({ code: "OK", message: answer.ready ? `ready=${answer.ready.value}` : "ready unset" });
+      else resolve({ code: "OK", message: answer.ready ? `ready=${answer.ready.value ?? false}` : "ready unset" });
     });
   });
 }
