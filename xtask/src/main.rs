@@ -26,6 +26,8 @@ usage: cargo xtask codegen            write crates/csi-proto/src/generated from 
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
+       cargo xtask interop errors RESULTS [--write SECTION]
+                                      show and judge what they saw of plugins with which something is wrong
        cargo xtask interop report RESULTS [--write SECTIONS]
                                       show and judge what clients saw (exit code 1 if it is not right), and write
                                       docs/interop.md with the sections of the others";
@@ -63,6 +65,11 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
         ["interop", "observe", socket, client @ ..] => {
             writeln!(out, "{}", interop::observe(Path::new(socket), client)?)?;
             ExitCode::SUCCESS
+        }
+        ["interop", "errors", results] => verdict(interop::errors(Path::new(results), None, out)?),
+        ["interop", "errors", results, "--write", section] => {
+            let section = Some(Path::new(section));
+            verdict(interop::errors(Path::new(results), section, out)?)
         }
         ["interop", "report", results] => verdict(interop::report(Path::new(results), None, out)?),
         ["interop", "report", results, "--write", sections] => {
