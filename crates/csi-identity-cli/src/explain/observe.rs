@@ -42,17 +42,27 @@ async fn answer<T>(
     let started = Instant::now();
     let end = match call.await {
         Ok(answer) => End::Ok(answer),
-        Err(CallError::Answered(status)) => End::Error(Refusal {
-            code: status.code() as i32,
-            name: code_name(status.code()),
-            message: status.message().to_owned(),
-        }),
-        Err(CallError::TimedOut { .. }) => End::Silent,
-        Err(error @ CallError::Connection(_)) => return Err(ask.connection_lost(&error)),
-        Err(error) => return Err(error.into()),
+        Err(error) => match refusal(ask, error)? {
+            Some(refusal) => End::Error(refusal),
+            None => End::Silent,
+        },
     };
     let took = started.elapsed();
     Ok(Answer { end, took })
+}
+
+/// Nothing for silence. Apart from the calls, so that the program has it once.
+fn refusal(ask: &Ask, error: CallError) -> anyhow::Result<Option<Refusal>> {
+    match error {
+        CallError::Answered(status) => Ok(Some(Refusal {
+            code: status.code() as i32,
+            name: code_name(status.code()),
+            message: status.message().to_owned(),
+        })),
+        CallError::TimedOut { .. } => Ok(None),
+        CallError::Connection(_) => Err(ask.connection_lost(&error)),
+        _ => Err(error.into()),
+    }
 }
 
 /// An entry without an rpc counts as 0, which carries no meaning either.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use csi_identity::proto::csi::v1::Topology;
 use csi_identity::proto::csi::v1::controller_service_capability::rpc::Type as ControllerRpc;
 use csi_identity::proto::csi::v1::node_service_capability::rpc::Type as NodeRpc;
 use serde_json::{Value, json};
@@ -73,48 +74,81 @@ pub(super) fn write_markdown(
 }
 
 pub(super) fn to_json(seen: &Observation, verdicts: &[Verdict]) -> Value {
-    let consumer = |verdict: &Verdict| {
-        let asks = verdict.consumer.asks.iter();
-        let ask = |ask: &Ask| json!({ "call": ask.call, "limit": ask.limit });
-        json!({
-            "name": verdict.consumer.name,
-            "read_from": verdict.consumer.version,
-            "asks": asks.map(ask).collect::<Vec<_>>(),
-            "outcome": verdict.reaction.words().replace(' ', "_"),
-            "reason": verdict.reason,
-            "then": (verdict.reaction != Reaction::NotKnown).then_some(verdict.rule.text),
-            "inferred": verdict.rule.inferred,
-        })
-    };
-    json!({
-        "answers": {
-            "GetPluginInfo": answer(&seen.info, info::to_json),
-            "GetPluginCapabilities": answer(&seen.capabilities, |list| capabilities::to_json(list)),
-            "Probe": answer(&seen.probe, |ready| probe::to_json(*ready)),
-            "ControllerGetCapabilities": answer(&seen.controller, |all| rpcs_to_json(all, controller_name)),
-            "NodeGetCapabilities": answer(&seen.node, |all| rpcs_to_json(all, node_name)),
-            "NodeGetInfo": answer(&seen.node_info, |node| {
-                let topology = node.accessible_topology.as_ref();
-                json!({
-                    "node_id": node.node_id,
-                    "max_volumes_per_node": node.max_volumes_per_node,
-                    "accessible_topology": topology.map(|topology| json!({ "segments": topology.segments })),
-                })
-            }),
-        },
-        "callers": verdicts.iter().map(consumer).collect::<Vec<_>>(),
-    })
+    let answers = Call::ALL.map(|call| (call.name(), answer(seen, call)));
+    let callers = verdicts.iter().map(caller).collect();
+    object([
+        ("answers", object(answers)),
+        ("callers", Value::Array(callers)),
+    ])
 }
 
-fn answer<T>(answer: &Answer<T>, ok: impl FnOnce(&T) -> Value) -> Value {
-    let seconds = answer.took.as_secs_f64();
-    match &answer.end {
-        End::Ok(answer) => json!({ "code": "OK", "answer": ok(answer), "seconds": seconds }),
-        End::Error(refusal) => {
-            json!({ "code": refusal.name, "message": refusal.message, "seconds": seconds })
-        }
-        End::Silent => json!({ "code": null, "seconds": seconds }),
+fn caller(verdict: &Verdict) -> Value {
+    let ask = |ask: &Ask| object([("call", ask.call.into()), ("limit", ask.limit.into())]);
+    let asks = verdict.consumer.asks.iter().map(ask).collect();
+    let then = (verdict.reaction != Reaction::NotKnown).then_some(verdict.rule.text);
+    object([
+        ("name", verdict.consumer.name.into()),
+        ("read_from", verdict.consumer.version.into()),
+        ("asks", Value::Array(asks)),
+        ("outcome", verdict.reaction.words().replace(' ', "_").into()),
+        ("reason", verdict.reason.clone().into()),
+        ("then", then.into()),
+        ("inferred", verdict.rule.inferred.into()),
+    ])
+}
+
+fn answer(seen: &Observation, call: Call) -> Value {
+    let bare = seen.call(call);
+    let seconds = ("seconds", bare.took.as_secs_f64().into());
+    match bare.end {
+        End::Ok(()) => object([("code", "OK".into()), ("answer", said(seen, call)), seconds]),
+        End::Error(refusal) => object([
+            ("code", refusal.name.into()),
+            ("message", refusal.message.into()),
+            seconds,
+        ]),
+        End::Silent => object([("code", Value::Null), seconds]),
     }
+}
+
+/// What a call brought, with the field names of the wire.
+fn said(seen: &Observation, call: Call) -> Value {
+    let said = match call {
+        Call::GetPluginInfo => seen.info.ok().map(info::to_json),
+        Call::GetPluginCapabilities => seen
+            .capabilities
+            .ok()
+            .map(|list| capabilities::to_json(list)),
+        Call::Probe => seen.probe.ok().map(|ready| probe::to_json(*ready)),
+        Call::ControllerGetCapabilities => {
+            let all = seen.controller.ok();
+            all.map(|all| rpcs_to_json(all, controller_name))
+        }
+        Call::NodeGetCapabilities => seen.node.ok().map(|all| rpcs_to_json(all, node_name)),
+        Call::NodeGetInfo => seen.node_info.ok().map(|node| {
+            let segments = |topology: &Topology| json!({ "segments": topology.segments });
+            let topology = node.accessible_topology.as_ref().map(segments);
+            object([
+                ("node_id", node.node_id.as_str().into()),
+                ("max_volumes_per_node", node.max_volumes_per_node.into()),
+                ("accessible_topology", topology.into()),
+            ])
+        }),
+    };
+    said.into()
+}
+
+/// Smaller in the program than what the macro makes of the same.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    collect(&mut fields.into_iter())
+}
+
+fn collect(fields: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
+    Value::Object(
+        fields
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 fn rpcs_to_json(all: &[i32], name: fn(i32) -> Option<&'static str>) -> Value {
