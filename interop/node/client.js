@@ -1,4 +1,4 @@
-// A client of @grpc/grpc-js that dials a Unix socket in one of the ways in use, calls a service often, and prints how that went
+// A client of @grpc/grpc-js that dials a Unix socket in one of the ways in use, calls a service, and prints how that went
 // as one line of JSON. What it calls and prints is described in ../README.md.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -107,11 +107,40 @@ function generator(seed) {
   };
 }
 
-const [way, service, path, ...rest] = process.argv.slice(2);
-if (!WAYS[way] || !SERVICES[service] || !path || rest.length > 0) {
-  console.error(`usage: client.js <${Object.keys(WAYS).join(" | ")}> <${Object.keys(SERVICES).join(" | ")}> <path of the socket>`);
+// The calls in ../errors/cases: a method's path and the bytes of the request. The field in the last one is unknown to every
+// server, so that nothing but the size is wrong.
+const PROBE = "/csi.v1.Identity/Probe";
+const SINGLE = {
+  probe: [PROBE, Buffer.alloc(0)],
+  controller: ["/csi.v1.Controller/ControllerGetCapabilities", Buffer.alloc(0)],
+  oversized: [PROBE, Buffer.concat([Buffer.from([0x7a, 0x80, 0x80, 0xc0, 0x02]), Buffer.alloc(5 * 1024 * 1024)])],
+};
+
+// One call: what its caller sees, as code and message.
+function show([target, options], [path, bytes]) {
+  const client = new grpc.Client(target, grpc.credentials.createInsecure(), options);
+  const parse = loaded.csi.v1.Identity.service.Probe.responseDeserialize;
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, (it) => it, parse, bytes, { deadline: Date.now() + CALL_TIMEOUT_MS }, (error, answer) => {
+      client.close();
+      if (error) resolve({ code: grpc.status[error.code], message: error.details });
+      else resolve({ code: "OK", message: answer.ready ? `ready=${answer.ready.value ?? false}` : "ready unset" });
+    });
+  });
+}
+
+const [action, way, what, path, ...rest] = process.argv.slice(2);
+const known = { call: SERVICES, show: SINGLE }[action]?.[what];
+if (!WAYS[way] || !known || !path || rest.length > 0) {
+  console.error(`usage: client.js <call | show> <${Object.keys(WAYS).join(" | ")}> <service or call> <path of the socket>`);
   process.exit(2);
 }
 const version = createRequire(import.meta.url)("@grpc/grpc-js/package.json").version;
-const [calls_ok, first_error] = await load(...WAYS[way](path), SERVICES[service]);
-console.log(JSON.stringify({ client: "grpc-js", version, way, service, calls_ok, first_error }));
+const result = { client: "grpc-js", version, way };
+if (action === "call") {
+  const [calls_ok, first_error] = await load(...WAYS[way](path), known);
+  Object.assign(result, { service: what, calls_ok, first_error });
+} else {
+  Object.assign(result, await show(WAYS[way](path), known));
+}
+console.log(JSON.stringify(result));

@@ -1,7 +1,7 @@
 //! Measures `csi-identity` beside a stock tonic server and sidecars in Go, in one run and round by round, so that whatever else the machine
 //! does at the time happens to both.
 
-mod agent;
+pub(crate) mod agent;
 mod hanging;
 mod idle;
 mod instructions;
@@ -11,7 +11,7 @@ mod memory;
 mod page;
 mod passthrough;
 mod picture;
-mod process;
+pub(crate) mod process;
 mod processor;
 mod row;
 mod sidecars;

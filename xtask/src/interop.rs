@@ -1,5 +1,6 @@
 //! The parts of `interop/run` that are no shell script: waiting for a server, seeing an authority, judging the results.
 
+mod errors;
 mod observe;
 mod page;
 mod results;
@@ -8,7 +9,7 @@ use std::{fs, io::Write, path::Path};
 
 use anyhow::{Context, Result};
 
-use self::{page::Page, results::Results};
+use self::{errors::Errors, page::Page, results::Results};
 use crate::{http2, workspace};
 
 pub(crate) use self::observe::observe;
@@ -43,6 +44,23 @@ pub(crate) fn report(
             sections: &read(sections)?,
         };
         workspace::write_page("docs/interop.md", &page.to_string(), out)?;
+    }
+    Ok(complaints.is_empty())
+}
+
+/// Shows what the clients saw of plugins with which something is wrong, and tells whether it is what has to be.
+///
+/// The file `results` is read as [`Errors`]. The section for the page goes to the file `section`.
+pub(crate) fn errors(results: &Path, section: Option<&Path>, out: &mut impl Write) -> Result<bool> {
+    let errors: Errors = read(results)?.parse()?;
+    write!(out, "{}", errors.table())?;
+    let complaints = errors.complaints();
+    for complaint in &complaints {
+        writeln!(out, "{complaint}")?;
+    }
+    if let Some(section) = section {
+        let cannot = || format!("cannot write {}", section.display());
+        fs::write(section, errors.section()).with_context(cannot)?;
     }
     Ok(complaints.is_empty())
 }

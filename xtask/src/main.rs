@@ -4,6 +4,7 @@ mod bench;
 mod codegen;
 mod http2;
 mod interop;
+mod layout;
 mod table;
 mod workspace;
 
@@ -21,9 +22,12 @@ usage: cargo xtask codegen            write crates/csi-proto/src/generated from 
        cargo xtask bench [--quick] [--write] [--ours BINARY]
                                       measure csi-identity beside a stock tonic server, and its agent beside sidecars in
                                       Go (exit code 1 if a bound is not met), and write docs/benchmarks.md
+       cargo xtask layout             run the program under valgrind, and write which functions are to lie together
 for interop/run:
        cargo xtask interop ready SOCKET                 wait until the server there answers
        cargo xtask interop observe SOCKET CLIENT...     show which authority a client sends
+       cargo xtask interop errors RESULTS [--write SECTION]
+                                      show and judge what they saw of plugins with which something is wrong
        cargo xtask interop report RESULTS [--write SECTIONS]
                                       show and judge what clients saw (exit code 1 if it is not right), and write
                                       docs/interop.md with the sections of the others";
@@ -50,6 +54,10 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
         }
         ["codegen", "--check"] => verdict(codegen::check(out)?),
         ["bench", options @ ..] => verdict(bench::run(options, out)?),
+        ["layout"] => {
+            layout::write(out)?;
+            ExitCode::SUCCESS
+        }
         ["interop", "ready", socket] => {
             interop::await_ready(Path::new(socket))?;
             ExitCode::SUCCESS
@@ -57,6 +65,11 @@ fn run(arguments: &[&str], out: &mut impl Write) -> Result<ExitCode> {
         ["interop", "observe", socket, client @ ..] => {
             writeln!(out, "{}", interop::observe(Path::new(socket), client)?)?;
             ExitCode::SUCCESS
+        }
+        ["interop", "errors", results] => verdict(interop::errors(Path::new(results), None, out)?),
+        ["interop", "errors", results, "--write", section] => {
+            let section = Some(Path::new(section));
+            verdict(interop::errors(Path::new(results), section, out)?)
         }
         ["interop", "report", results] => verdict(interop::report(Path::new(results), None, out)?),
         ["interop", "report", results, "--write", sections] => {

@@ -1,7 +1,7 @@
 //! Where things are in this workspace.
 
 use std::{
-    fs,
+    env, fs,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -11,6 +11,12 @@ use anyhow::{Context, Result};
 /// A path given from the root of the workspace, which is the directory around this crate's.
 pub(crate) fn path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// Where cargo puts a binary of the release profile.
+pub(crate) fn release(binary: &str) -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| path("target"), PathBuf::from);
+    path("").join(target).join("release").join(binary)
 }
 
 /// The version of a dependency in the lock file.

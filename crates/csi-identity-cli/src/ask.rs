@@ -36,10 +36,7 @@ impl Ask {
         let plugin = PluginClient::connect(&self.endpoint, &options).await?;
         let left = self.timeout.saturating_sub(started.elapsed());
         match call(&plugin.with_call_timeout(left)).await {
-            Err(CallError::TimedOut { .. }) => {
-                let timeout = format_duration(self.timeout);
-                Err(anyhow!("{} within {timeout}", self.no_answer()))
-            }
+            Err(CallError::TimedOut { .. }) => Err(anyhow!(self.late())),
             Err(error @ CallError::Connection(_)) => Err(self.connection_lost(&error)),
             answer => Ok(answer),
         }
@@ -49,6 +46,15 @@ impl Ask {
     pub(crate) fn no_answer(&self) -> String {
         let path = self.endpoint.path().display();
         format!("the plugin at {path} takes calls, but did not answer")
+    }
+
+    /// The same, with the time that was granted.
+    pub(crate) fn late(&self) -> String {
+        format!(
+            "{} within {}",
+            self.no_answer(),
+            format_duration(self.timeout)
+        )
     }
 
     /// What is to be said of a plugin that was there, and then was not.

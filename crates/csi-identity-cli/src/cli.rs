@@ -10,6 +10,7 @@ use crate::capabilities::Capabilities;
 use crate::compat::Compat;
 use crate::config::Config;
 use crate::demo::Demo;
+use crate::explain::Explain;
 use crate::info::Info;
 use crate::log::LogFormat;
 use crate::probe::Probe;
@@ -61,6 +62,7 @@ enum Own {
     Info(Info),
     Capabilities(Capabilities),
     Probe(Probe),
+    Explain(Explain),
     Bench(Bench),
     Demo(Demo),
     Config(Config),
@@ -97,6 +99,7 @@ impl Own {
             Self::Info(info) => info.run(out).await,
             Self::Capabilities(capabilities) => capabilities.run(out).await,
             Self::Probe(probe) => probe.run(out).await,
+            Self::Explain(explain) => explain.run(out).await,
             Self::Bench(bench) => bench.run(out).await,
             Self::Demo(demo) => demo.run(out).await,
             Self::Config(config) => config.run(out),

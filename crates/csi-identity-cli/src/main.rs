@@ -9,6 +9,7 @@ mod compat;
 mod config;
 mod demo;
 mod duration;
+mod explain;
 mod id;
 mod info;
 mod log;

@@ -3,8 +3,8 @@
 mod appearing;
 mod deleted;
 mod health;
-mod http;
-mod node;
+pub(crate) mod http;
+pub(crate) mod node;
 mod outage;
 mod rest;
 mod rows;

@@ -15,7 +15,7 @@ pub(super) struct Panel {
     pub(super) bars: Vec<Bar>,
 }
 
-pub(super) struct Bar {
+pub(crate) struct Bar {
     pub(super) what: String,
     pub(super) side: Side,
     pub(super) value: f64,

@@ -2,22 +2,22 @@ use super::statistics::median;
 use crate::table;
 
 /// A line of a table in which ours is compared with something.
-pub(super) struct Row {
-    pub(super) what: String,
+pub(crate) struct Row {
+    pub(crate) what: String,
     /// What ours is compared with.
-    pub(super) base: String,
-    pub(super) ours: String,
-    pub(super) ratio: Option<f64>,
-    pub(super) bound: Option<Bound>,
+    pub(crate) base: String,
+    pub(crate) ours: String,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) bound: Option<Bound>,
 }
 
-pub(super) struct Bound {
-    pub(super) text: &'static str,
-    pub(super) met: bool,
+pub(crate) struct Bound {
+    pub(crate) text: &'static str,
+    pub(crate) met: bool,
 }
 
 impl Row {
-    pub(super) fn render([base, ours]: [&str; 2], rows: impl IntoIterator<Item = Self>) -> String {
+    pub(crate) fn render([base, ours]: [&str; 2], rows: impl IntoIterator<Item = Self>) -> String {
         let header = ["what", base, ours, "ratio", "must be", ""].map(str::to_owned);
         let rows = rows.into_iter().map(|row| {
             let ratio = row.ratio.map(|ratio| format!("{ratio:.3}"));
@@ -43,7 +43,7 @@ impl Row {
 }
 
 /// A number with a comma before every third digit from the right.
-pub(super) fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -198,10 +198,5 @@ fn build(package: &str, binary: &str) -> Result<PathBuf> {
         .status()
         .context("cannot run cargo")?;
     ensure!(status.success(), "{package} cannot be built");
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::path("target"), PathBuf::from);
-    Ok(workspace::path("")
-        .join(target)
-        .join("release")
-        .join(binary))
+    Ok(workspace::release(binary))
 }

@@ -64,7 +64,7 @@ impl Display for Page<'_> {
 # Other people's clients
 
 A gRPC client of a Unix socket has no host name to send as `:authority`. Some send `localhost`, others what they make of
-the path; the kubelet, when it registers a driver, and Python are among the latter. HTTP/2 servers in Rust refuse a
+the path; the kubelet, when it registers a driver, Python and Java are among the latter. HTTP/2 servers in Rust refuse a
 request whose authority is no host name, before any code of the driver runs. `csi-identity` puts the authority right
 before the server sees it.
 

@@ -63,6 +63,20 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
             ],
         ),
         (
+            "explain",
+            &[
+                "Ask a plugin once, and say what each of its callers will make of the answers.",
+                "Usage: csi-identity explain [OPTIONS] --endpoint <ENDPOINT>",
+                "          [env: CSI_ENDPOINT=]",
+                "Example:",
+                "  csi-identity explain -e unix:///run/csi/csi.sock -o markdown",
+                "Exit codes:",
+                "  0  every caller that applies to this plugin goes on",
+                "  1  one of them waits, exits, refuses its work or restarts the plugin",
+                "  2  could not find out",
+            ],
+        ),
+        (
             "demo",
             &[
                 "See it all run, without a cluster, configuration or root.",
@@ -128,6 +142,7 @@ fn the_program_lists_its_subcommands_and_exit_codes() {
         "info",
         "capabilities",
         "probe",
+        "explain",
         "demo",
         "config",
         "completions",

@@ -12,6 +12,7 @@ mod bad_settings;
 mod closed_streams;
 mod configuration;
 mod demo;
+mod explain;
 mod fake_plugin;
 mod help;
 mod occupied;

@@ -14,7 +14,7 @@ use crate::program::{Ran, Running, csi_identity, eventually, temporary_folder};
 use crate::raw_call::{DATA, END_STREAM, PREFACE, SETTINGS, read_frame, write_frame};
 use crate::served::{Served, serve};
 
-const SUBCOMMANDS: [&str; 3] = ["info", "capabilities", "probe"];
+const SUBCOMMANDS: [&str; 4] = ["info", "capabilities", "probe", "explain"];
 
 /// Asks in every way, and wants the same error each time.
 fn assert_unreachable(socket: &Path, more: &[&str], reason: &str) {

@@ -10,6 +10,9 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use rustix::event::{PollFd, PollFlags, poll};
 
+/// Bytes of the longest answer, which is that of `/metrics`.
+const LONGEST: usize = 65_536;
+
 /// A server that stays silent for so long has failed.
 const SILENCE: Duration = Duration::from_secs(10);
 
@@ -21,21 +24,21 @@ const TRIVIAL_ANSWER: &[u8] =
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) code: u16,
-    pub(super) body: String,
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) body: String,
 }
 
 /// One connection.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
     filled: usize,
 }
 
 impl Client {
-    pub(super) fn connect(address: SocketAddr) -> Result<Self> {
+    pub(crate) fn connect(address: SocketAddr) -> Result<Self> {
         let stream =
             TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
         stream.set_nodelay(true)?;
@@ -43,14 +46,29 @@ impl Client {
         stream.set_write_timeout(Some(SILENCE))?;
         Ok(Self {
             stream,
-            buffer: vec![0; 4096],
+            buffer: vec![0; LONGEST],
             filled: 0,
         })
     }
 
+    /// Asks once for something else than `/healthz`.
+    pub(crate) fn get_from(&mut self, path: &str) -> Result<Answer> {
+        self.filled = 0;
+        write!(
+            self.stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        )
+        .context("cannot write")?;
+        self.await_answer()
+    }
+
     /// Asks once.
-    pub(super) fn get(&mut self) -> Result<Answer> {
+    pub(crate) fn get(&mut self) -> Result<Answer> {
         self.ask()?;
+        self.await_answer()
+    }
+
+    fn await_answer(&mut self) -> Result<Answer> {
         while !self.read()? {}
         let (head, body) = self
             .answer()
@@ -71,7 +89,7 @@ impl Client {
     /// Reads what is there, or waits for it; tells whether the answer is whole.
     fn read(&mut self) -> Result<bool> {
         let room = &mut self.buffer[self.filled..];
-        ensure!(!room.is_empty(), "an answer of more than 4096 bytes");
+        ensure!(!room.is_empty(), "an answer of more than {LONGEST} bytes");
         let count = self.stream.read(room).context("no answer")?;
         ensure!(count > 0, "the server closed the connection");
         self.filled += count;

@@ -24,30 +24,30 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// What is run on a node.
 #[derive(Debug)]
-pub(super) struct Programs<'a> {
+pub(crate) struct Programs<'a> {
     /// The plugin, which is the same for everybody.
-    pub(super) plugin: PathBuf,
-    pub(super) ours: PathBuf,
-    pub(super) sidecars: Option<&'a Sidecars>,
+    pub(crate) plugin: PathBuf,
+    pub(crate) ours: PathBuf,
+    pub(crate) sidecars: Option<&'a Sidecars>,
 }
 
 /// A node in a temporary folder.
 #[derive(Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     programs: &'a Programs<'a>,
     folder: TempDir,
 }
 
 /// A plugin that serves where nobody looks yet.
 #[derive(Debug)]
-pub(super) struct Hidden {
+pub(crate) struct Hidden {
     process: Process,
     from: PathBuf,
     to: PathBuf,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn new(programs: &'a Programs<'a>) -> Result<Self> {
+    pub(crate) fn new(programs: &'a Programs<'a>) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
         let node = Self { programs, folder };
         let plugins = node.plugin_socket();
@@ -60,7 +60,7 @@ impl<'a> Node<'a> {
     }
 
     /// Starts a plugin under another name and waits for its first answer.
-    pub(super) fn hidden_plugin(&self) -> Result<Hidden> {
+    pub(crate) fn hidden_plugin(&self) -> Result<Hidden> {
         self.hidden(&self.programs.plugin)
     }
 
@@ -76,17 +76,17 @@ impl<'a> Node<'a> {
         Ok(Hidden { process, from, to })
     }
 
-    pub(super) fn plugin(&self) -> Result<Process> {
+    pub(crate) fn plugin(&self) -> Result<Process> {
         self.hidden_plugin()?.show()
     }
 
     /// The same in Go.
-    pub(super) fn plugin_in_go(&self, sidecars: &Sidecars) -> Result<Process> {
+    pub(crate) fn plugin_in_go(&self, sidecars: &Sidecars) -> Result<Process> {
         self.hidden(&sidecars.plugin())?.show()
     }
 
     /// Starts a plugin of ours that registers itself and answers over HTTP, without waiting for anything.
-    pub(super) fn registering_plugin(&self) -> Result<Process> {
+    pub(crate) fn registering_plugin(&self) -> Result<Process> {
         let socket = self.plugin_socket();
         let mut command = Command::new(&self.programs.ours);
         command
@@ -100,7 +100,7 @@ impl<'a> Node<'a> {
     }
 
     /// Starts the agent, without waiting for anything.
-    pub(super) fn agent(&self) -> Result<Process> {
+    pub(crate) fn agent(&self) -> Result<Process> {
         let mut command = Command::new(&self.programs.ours);
         command
             .args(["agent", "--http-endpoint", "127.0.0.1:0", "--endpoint"])
@@ -113,7 +113,7 @@ impl<'a> Node<'a> {
     }
 
     /// Starts ours under the name of the sidecar that registers, with its flags.
-    pub(super) fn registrar_by_name(&self) -> Result<Process> {
+    pub(crate) fn registrar_by_name(&self) -> Result<Process> {
         let mut command = self.named("csi-node-driver-registrar")?;
         command
             .arg("--csi-address")
@@ -126,7 +126,7 @@ impl<'a> Node<'a> {
     }
 
     /// Starts ours under the name of the sidecar that answers over HTTP, with its flags.
-    pub(super) fn liveness_by_name(&self) -> Result<Process> {
+    pub(crate) fn liveness_by_name(&self) -> Result<Process> {
         let mut command = self.named("livenessprobe")?;
         command
             .args(["--http-endpoint", "127.0.0.1:0", "--csi-address"])
@@ -144,21 +144,21 @@ impl<'a> Node<'a> {
     }
 
     /// Starts the one in Go that answers over HTTP.
-    pub(super) fn liveness(&self, sidecars: &Sidecars) -> Result<Process> {
+    pub(crate) fn liveness(&self, sidecars: &Sidecars) -> Result<Process> {
         let mut command = Command::new(sidecars.liveness());
         command.arg(self.plugin_socket()).arg("127.0.0.1:0");
         Process::spawn(&mut command, self.path("liveness.log"))
     }
 
     /// Starts the one in Go that registers.
-    pub(super) fn registrar(&self, sidecars: &Sidecars) -> Result<Process> {
+    pub(crate) fn registrar(&self, sidecars: &Sidecars) -> Result<Process> {
         let mut command = Command::new(sidecars.registrar());
         command.arg(self.plugin_socket()).arg(self.registry());
         Process::spawn(&mut command, self.path("registrar.log"))
     }
 
     /// Waits until whoever registers the plugin answers a kubelet.
-    pub(super) fn await_registrar(&self, process: &mut Process) -> Result<()> {
+    pub(crate) fn await_registrar(&self, process: &mut Process) -> Result<()> {
         let endpoint = self.plugin_socket().display().to_string();
         let method = Method::GetInfo {
             endpoint: &endpoint,
@@ -170,7 +170,7 @@ impl<'a> Node<'a> {
     }
 
     /// Does what a kubelet does when it has registered the plugin.
-    pub(super) fn register(&self, process: &mut Process) -> Result<()> {
+    pub(crate) fn register(&self, process: &mut Process) -> Result<()> {
         self.await_registrar(process)?;
         let socket = self.registration_socket();
         let authority = socket.display().to_string();
@@ -178,12 +178,12 @@ impl<'a> Node<'a> {
         Caller::open(stream, Method::NotifyRegistered, &authority)?.call()
     }
 
-    pub(super) fn delete_registration_socket(&self) -> Result<()> {
+    pub(crate) fn delete_registration_socket(&self) -> Result<()> {
         fs::remove_file(self.registration_socket()).context("cannot delete a registration socket")
     }
 
     /// Whether a deleted socket is there again and answers; waits for so long.
-    pub(super) fn registrar_comes_back(
+    pub(crate) fn registrar_comes_back(
         &self,
         process: &mut Process,
         within: Duration,
@@ -220,7 +220,7 @@ impl<'a> Node<'a> {
 
 impl Hidden {
     /// Gives the socket its name, where it takes connections from this moment on.
-    pub(super) fn show(self) -> Result<Process> {
+    pub(crate) fn show(self) -> Result<Process> {
         let Self { process, from, to } = self;
         fs::rename(from, to).context("cannot rename a socket")?;
         Ok(process)
@@ -228,7 +228,7 @@ impl Hidden {
 }
 
 /// Waits until a process says where it answers over HTTP.
-pub(super) fn address(process: &mut Process) -> Result<SocketAddr> {
+pub(crate) fn address(process: &mut Process) -> Result<SocketAddr> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let log = process.log()?;
