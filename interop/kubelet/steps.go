@@ -98,7 +98,7 @@ var steps = []step{
 	{
 		done: "the agent stops", follows: "deregistered",
 		do:      func(n *node) error { return stop(n.agent) },
-		kubelet: []event{deregistered}, wait: waits{2, 1},
+		kubelet: []event{deregistered}, wait: waits{2, 2},
 		also: func(n *node) error {
 			if _, err := os.Lstat(n.socket()); !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("the registration socket should be gone: %v", err)
