@@ -25,12 +25,15 @@ type event struct {
 // Stands in for the kubelet's handler of CSI plugins: it asks NodeGetInfo on the endpoint that was registered, as the real one
 // does, and keeps no CSINode.
 type handler struct {
+	ctx    context.Context
 	events chan event
 	// The registration socket.
 	socket string
 
 	mutex   sync.Mutex
 	refusal refusal
+	// The last registration was accepted, and has not been taken back.
+	registered bool
 	// The refusal was told; there may be many until it is taken back.
 	told bool
 	// Which socket was there at the last refusal, and at the last two registrations.
@@ -81,7 +84,7 @@ func identify(path string) identity {
 	return identity{found.Ino, found.Ctim}
 }
 
-func (h *handler) ValidatePlugin(_ context.Context, name, _ string, versions []string) error {
+func (h *handler) validate(name, _ string, versions []string) error {
 	if h.refuses(inValidate, name) {
 		return errors.New("the handler does not want it")
 	}
@@ -91,11 +94,14 @@ func (h *handler) ValidatePlugin(_ context.Context, name, _ string, versions []s
 	return nil
 }
 
-func (h *handler) RegisterPlugin(ctx context.Context, name, endpoint string, _ []string, _ *time.Duration) error {
+func (h *handler) register(name, endpoint string) error {
 	if h.refuses(inRegister, name) {
 		return errors.New("the handler cannot register it")
 	}
-	connection, err := grpc.NewClient("passthrough:///"+endpoint,
+	ctx, cancel := context.WithTimeout(h.ctx, 2*time.Minute)
+	defer cancel()
+	// As the kubelet dials it. Up to 1.30, its grpc-go has no NewClient yet.
+	connection, err := grpc.DialContext(ctx, endpoint,
 		grpc.WithAuthority("localhost"),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, path string) (net.Conn, error) {
@@ -106,19 +112,25 @@ func (h *handler) RegisterPlugin(ctx context.Context, name, endpoint string, _ [
 		return err
 	}
 	defer connection.Close()
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
 	info, err := csi.NewNodeClient(connection).NodeGetInfo(ctx, &csi.NodeGetInfoRequest{})
 	if err != nil {
 		return err
 	}
 	h.mutex.Lock()
 	h.registeredOn, h.registeredOnBefore = identify(h.socket), h.registeredOn
+	h.registered = true
 	h.mutex.Unlock()
 	h.events <- event{"registered", name + " on " + info.GetNodeId()}
 	return nil
 }
 
-func (h *handler) DeRegisterPlugin(_ context.Context, name, _ string) {
-	h.events <- event{"deregistered", name}
+func (h *handler) deregister(name string) {
+	h.mutex.Lock()
+	registered := h.registered
+	h.registered = false
+	h.mutex.Unlock()
+	// Up to 1.35, the kubelet also lets go of a plugin that was refused in RegisterPlugin, when its socket goes.
+	if registered {
+		h.events <- event{"deregistered", name}
+	}
 }

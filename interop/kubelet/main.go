@@ -18,23 +18,25 @@ import (
 func main() {
 	log := flag.String("log", "", "file for what the kubelet's code and csi-identity log")
 	section := flag.String("section", "", "file for the section of docs/interop.md")
+	row := flag.String("row", "", "file for this version's row of the table of versions")
+	retries := flag.String("retries", "both", "after which refusals this version retries of itself: validation or both")
 	flag.Parse()
 	if flag.NArg() != 1 || *log == "" {
-		fmt.Fprintf(os.Stderr, "usage: %s -log FILE [-section FILE] <csi-identity>\n", os.Args[0])
+		fmt.Fprintf(os.Stderr, "usage: %s -log FILE [-section FILE] [-row FILE] [-retries validation|both] <csi-identity>\n", os.Args[0])
 		os.Exit(2)
 	}
 	file, err := os.Create(*log)
 	if err != nil {
 		fail(err)
 	}
-	code, err := run(flag.Arg(0), file, *section)
+	code, err := run(flag.Arg(0), file, *retries, *section, *row)
 	if err != nil {
 		fail(err)
 	}
 	os.Exit(code)
 }
 
-func run(binary string, log *os.File, section string) (int, error) {
+func run(binary string, log *os.File, retries, section, row string) (int, error) {
 	// Each line once, and none elsewhere.
 	logging := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(logging)
@@ -65,6 +67,21 @@ func run(binary string, log *os.File, section string) (int, error) {
 			// What follows builds on it.
 			fmt.Println("the logs end with:")
 			return 1, tail(log.Name())
+		}
+	}
+	seen, err := node.observe()
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("authority %s; retries by itself: ValidatePlugin %t, RegisterPlugin %t\n",
+		seen.authority, seen.retriesValidate, seen.retriesRegister)
+	if err := seen.differFrom(retries); err != nil {
+		fmt.Println(err)
+		return 1, nil
+	}
+	if row != "" {
+		if err := os.WriteFile(row, []byte(tableRow(results, seen)), 0o644); err != nil {
+			return 0, err
 		}
 	}
 	if section != "" {

@@ -38,6 +38,7 @@ type node struct {
 	http    string
 	handler *handler
 
+	observers    []*observer
 	serve, agent *exec.Cmd
 	stopKubelet  func()
 }
@@ -51,7 +52,8 @@ func newNode(ctx context.Context, work, binary string, log io.Writer) (*node, er
 		folder: filepath.Join(work, "plugins_registry"),
 		state:  filepath.Join(work, "state.json"),
 	}
-	n.handler = &handler{events: make(chan event, 100), socket: n.socket()}
+	n.handler = &handler{ctx: ctx, events: make(chan event, 100), socket: n.socket()}
+	n.observers = newObservers()
 	for _, folder := range []string{filepath.Dir(n.plugin), n.folder} {
 		if err := os.MkdirAll(folder, 0o750); err != nil {
 			return nil, err
@@ -78,14 +80,30 @@ func (n *node) startKubelet() error {
 	actual, desired := cache.NewActualStateOfWorld(), cache.NewDesiredStateOfWorld()
 	executor := operationexecutor.NewOperationExecutor(operationexecutor.NewOperationGenerator(nil))
 	loop := reconciler.NewReconciler(executor, loopInterval, desired, actual)
-	loop.AddHandler("CSIPlugin", n.handler)
-	if err := pluginwatcher.NewWatcher(n.folder, desired).Start(ctx, stop); err != nil {
+	handlers := map[string]plugins{"CSIPlugin": n.handler}
+	for _, observer := range n.observers {
+		handlers[observer.kind] = observer
+	}
+	for kind, plugins := range handlers {
+		handler, err := asHandler(plugins)
+		if err != nil {
+			cancel()
+			return err
+		}
+		loop.AddHandler(kind, handler)
+	}
+	run := running(ctx, stop, loop)
+	if run == nil {
+		cancel()
+		return errors.New("this version's reconciler runs in a way that api.go does not know")
+	}
+	if err := startWatcher(ctx, stop, pluginwatcher.NewWatcher(n.folder, desired)); err != nil {
 		cancel()
 		return err
 	}
 	go func() {
 		defer close(stopped)
-		loop.Run(ctx)
+		run()
 	}()
 	n.stopKubelet = func() {
 		cancel()

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
-	"strings"
 	"time"
 )
 
@@ -70,7 +68,7 @@ var steps = []step{
 		kubelet: []event{deregistered, refused}, status: 503, state: "refused: RegisterPlugin error -- plugin validation failed with err: the handler does not want it", wait: waits{1, 1},
 	},
 	{
-		done: "the handler refuses no longer", follows: "registered, on a new socket of the agent",
+		done: "ValidatePlugin accepts it again", follows: "registered, on a new socket of the agent",
 		do: func(n *node) error {
 			n.handler.refuse(nowhere)
 			return nil
@@ -87,7 +85,7 @@ var steps = []step{
 		kubelet: []event{deregistered, refused}, status: 503, state: "refused: RegisterPlugin error -- plugin registration failed with err: the handler cannot register it", wait: waits{1, 1},
 	},
 	{
-		done: "the handler refuses no longer", follows: "registered, on a new socket of the agent",
+		done: "RegisterPlugin accepts it again", follows: "registered, on a new socket of the agent",
 		do: func(n *node) error {
 			n.handler.refuse(nowhere)
 			return nil
@@ -170,37 +168,4 @@ func newSocket(n *node) error {
 		return errors.New("the registration socket is the one that was refused")
 	}
 	return nil
-}
-
-// The section of docs/interop.md.
-func page(results []result) string {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			if module.Path == "k8s.io/kubernetes" {
-				version = module.Version
-			}
-		}
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "## The kubelet's own code\n\n")
-	fmt.Fprintf(&text, "`interop/kubelet` runs watcher, reconciler and operations of `pkg/kubelet/pluginmanager` in k8s.io/kubernetes %s, the part of the\n", version)
-	text.WriteString("kubelet that watches plugins_registry and registers what it finds there, against `csi-identity serve` and `agent`. Its handler\n" +
-		"of CSI plugins calls NodeGetInfo as the kubelet's does, but writes no CSINode, and can be told to refuse. Times run from what\n" +
-		"is done to the handler's last call; the kubelet's code looks once a second. After each step /registrationz is asked, and\n" +
-		"`wait-registered` with the agent's address and with its state file, whose exit codes are shown.\n\n")
-	text.WriteString("| what is done | what the kubelet does | after | /registrationz | `wait-registered` |\n")
-	text.WriteString("| --- | --- | --- | --- | --- |\n")
-	for _, r := range results {
-		state, _, _ := strings.Cut(r.step.state, ":")
-		answer := fmt.Sprintf("%d, `%s`", r.step.status, state)
-		if r.step.status == 0 {
-			answer = "no answer"
-		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %s | %d, %d |\n", r.step.done, r.step.follows, r.took, answer, r.step.wait.http, r.step.wait.file)
-	}
-	text.WriteString("\nThe agent binds a registration socket under a name that begins with a dot and renames it when it is ready. The kubelet does not\n" +
-		"use such names, but looks at the file before it looks at the name; so it may log `Error when handling create event` with `no\n" +
-		"such file or directory` whenever a socket is shown, which has no effect.\n")
-	return text.String()
 }
