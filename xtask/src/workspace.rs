@@ -4,19 +4,34 @@ use std::{
     env, fs,
     io::Write,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// A path given from the root of the workspace, which is the directory around this crate's.
 pub(crate) fn path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Where cargo puts a binary of the release profile.
-pub(crate) fn release(binary: &str) -> PathBuf {
+/// Builds a binary of the release profile and tells where it is; `options` changes how cargo is called.
+pub(crate) fn build(
+    package: &str,
+    binary: &str,
+    options: impl FnOnce(&mut Command),
+) -> Result<PathBuf> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    // Each on its own, so that no build changes what another is made with.
+    command
+        .args(["build", "--quiet", "--locked", "--release"])
+        .args(["--package", package, "--bin", binary])
+        .current_dir(path(""));
+    options(&mut command);
+    let status = command.status().context("cannot run cargo")?;
+    ensure!(status.success(), "{package} cannot be built");
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| path("target"), PathBuf::from);
-    path("").join(target).join("release").join(binary)
+    Ok(path("").join(target).join("release").join(binary))
 }
 
 /// The version of a dependency in the lock file.

@@ -1,11 +1,11 @@
 use std::{
-    env, fs,
+    fs,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use tempfile::TempDir;
 
 use super::process::Process;
@@ -28,7 +28,11 @@ pub(crate) struct Subject {
 impl Subject {
     /// The base line, built now.
     pub(crate) fn stock() -> Result<Self> {
-        Ok(Self::of_one_argument(build("stock-tonic", "stock-tonic")?))
+        Ok(Self::of_one_argument(workspace::build(
+            "stock-tonic",
+            "stock-tonic",
+            |_| (),
+        )?))
     }
 
     /// A server that takes the path of its socket and nothing else.
@@ -43,7 +47,11 @@ impl Subject {
 
     /// `csi-identity`, built now.
     pub(crate) fn ours() -> Result<Self> {
-        Ok(Self::ours_at(build("csi-identity-cli", "csi-identity")?))
+        Ok(Self::ours_at(workspace::build(
+            "csi-identity-cli",
+            "csi-identity",
+            |_| (),
+        )?))
     }
 
     /// A `csi-identity` that is built already.
@@ -178,25 +186,4 @@ pub(crate) fn serve_arguments(socket: &str) -> Vec<String> {
         .chain(arguments)
         .map(str::to_owned)
         .collect()
-}
-
-fn build(package: &str, binary: &str) -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Each on its own, so that no build changes what another is made with.
-    let status = Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--release",
-            "--package",
-            package,
-            "--bin",
-            binary,
-        ])
-        .current_dir(workspace::path(""))
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(status.success(), "{package} cannot be built");
-    Ok(workspace::release(binary))
 }

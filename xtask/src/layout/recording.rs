@@ -1,5 +1,5 @@
 use std::{
-    env, fs,
+    fs,
     os::unix::{fs::PermissionsExt, net::UnixStream},
     path::PathBuf,
     process::Command,
@@ -72,23 +72,19 @@ const AUTHORITIES: [&str; 2] = ["localhost", "%2Ftmp%2Fcsi.sock"];
 /// Runs the program under callgrind.
 #[derive(Debug)]
 pub(super) struct Recorder {
+    program: PathBuf,
     folder: TempDir,
 }
 
 impl Recorder {
     /// Builds the program with names in it, as the linker would lay it out, since callgrind knows no names in other sections.
     pub(super) fn build() -> Result<Self> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
-            .args(["build", "--quiet", "--locked", "--release"])
-            .args(["--package", "csi-identity-cli", "--config"])
-            .arg("profile.release.strip=false")
-            .env("CSI_IDENTITY_LAYOUT", "off")
-            .current_dir(workspace::path(""))
-            .status()
-            .context("cannot run cargo")?;
-        ensure!(status.success(), "csi-identity cannot be built");
+        let program = workspace::build("csi-identity-cli", "csi-identity", |cargo| {
+            cargo.args(["--config", "profile.release.strip=false"]);
+            cargo.env("CSI_IDENTITY_LAYOUT", "off");
+        })?;
         Ok(Self {
+            program,
             folder: tempfile::tempdir().context("cannot make a temporary directory")?,
         })
     }
@@ -124,7 +120,7 @@ impl Recorder {
             }
         }
         for command in ["info", "capabilities", "probe"] {
-            let mut ask = Command::new(workspace::release("csi-identity"));
+            let mut ask = Command::new(&self.program);
             let asked = ask.args([command, "--endpoint"]).arg(&socket).output();
             let asked = asked.with_context(|| format!("cannot run {command}"))?;
             ensure!(asked.status.success(), "{command}: {asked:?}");
@@ -167,7 +163,7 @@ impl Recorder {
         let text = format!(
             "#!/bin/sh\nexec {VALGRIND} --callgrind-out-file='{}.profile' '{}' {arguments}\n",
             script.display(),
-            workspace::release("csi-identity").display(),
+            self.program.display(),
         );
         fs::write(&script, text).context("cannot write a script")?;
         fs::set_permissions(&script, fs::Permissions::from_mode(0o700))?;
