@@ -1,0 +1,326 @@
+use std::collections::BTreeMap;
+
+use crate::KubeletVersion;
+use crate::label;
+
+/// The Node and the CSINode that come of the plugins on a node, as far as plugins have a say in them.
+///
+/// They are changed as the kubelet changes them (`nodeinfomanager.go`), the Node first, and only if the API server would
+/// take it (`pkg/apis/storage/validation`, `pkg/apis/core/validation`, the admission plugin NodeRestriction). They outlive
+/// restarts of the kubelet.
+///
+/// ```
+/// use csi_kubelet::{KubeletVersion, NodeInfoAnswer, NodeObjects};
+///
+/// let mut objects = NodeObjects::new("node-1", Default::default());
+/// let answer = NodeInfoAnswer { node_id: "i-1".to_owned(), ..NodeInfoAnswer::default() };
+/// objects.install("disk.acme.io", &answer, KubeletVersion::LATEST)?;
+/// assert_eq!(objects.drivers["disk.acme.io"].node_id, "i-1");
+/// # Ok::<(), csi_kubelet::InstallError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeObjects {
+    /// The name of the Node, and of the CSINode.
+    pub name: String,
+    /// The labels of the Node.
+    pub labels: BTreeMap<String, String>,
+    /// What the annotation `csi.volume.kubernetes.io/nodeid` says: the node's id for each driver.
+    pub node_ids: BTreeMap<String, String>,
+    /// The entries of the CSINode, by driver.
+    pub drivers: BTreeMap<String, CsiNodeDriver>,
+}
+
+/// An entry of a CSINode.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsiNodeDriver {
+    /// The node's id for the driver.
+    pub node_id: String,
+    /// The keys of its topology, sorted.
+    pub topology_keys: Vec<String>,
+    /// How many volumes the node takes, if that is limited.
+    pub allocatable: Option<i32>,
+}
+
+/// What a plugin answered to NodeGetInfo.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeInfoAnswer {
+    /// The node's id.
+    pub node_id: String,
+    /// At most so many volumes; 0 and less is no limit.
+    pub max_volumes: i64,
+    /// The segments of its topology.
+    pub topology: BTreeMap<String, String>,
+}
+
+/// Why a driver cannot be put on a node, in the kubelet's words. Behind the name of a field the words are ours.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// There is no node id.
+    #[error("error adding CSI driver node info: driverNodeID must not be empty")]
+    NoNodeId,
+    /// The Node cannot be changed so.
+    #[error(
+        "error updating Node object with CSI driver node info: error updating node: timed out waiting for the condition; \
+         caused by: {0}"
+    )]
+    Node(String),
+    /// The CSINode cannot be changed so.
+    #[error(
+        "error updating CSINode object with CSI driver node info: error updating CSINode: timed out waiting for the condition; \
+         caused by: {0}"
+    )]
+    CsiNode(String),
+}
+
+/// The longest node id that the API server takes, in bytes.
+const MAX_NODE_ID: usize = 256;
+
+impl NodeObjects {
+    /// A node with labels and no drivers.
+    #[must_use]
+    pub fn new(name: &str, labels: BTreeMap<String, String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            labels,
+            node_ids: BTreeMap::new(),
+            drivers: BTreeMap::new(),
+        }
+    }
+
+    /// Puts a driver on the node. After an error the caller calls [`NodeObjects::uninstall`], as the kubelet does: the entry of
+    /// an earlier registration goes with it, and labels that were set meanwhile stay.
+    ///
+    /// # Errors
+    ///
+    /// If the kubelet or the API server refuses what the plugin said.
+    pub fn install(
+        &mut self,
+        driver: &str,
+        answer: &NodeInfoAnswer,
+        version: KubeletVersion,
+    ) -> Result<(), InstallError> {
+        if answer.node_id.is_empty() {
+            return Err(InstallError::NoNodeId);
+        }
+        self.check_labels(&answer.topology)
+            .map_err(InstallError::Node)?;
+        let topology = answer.topology.clone();
+        self.labels.extend(topology);
+        self.node_ids
+            .insert(driver.to_owned(), answer.node_id.clone());
+        self.install_on_csi_node(driver, answer, version)
+            .map_err(InstallError::CsiNode)
+    }
+
+    /// Takes a driver off the CSINode and out of the annotation. Its labels stay. Says whether there was anything.
+    pub fn uninstall(&mut self, driver: &str) -> bool {
+        let on_csi_node = self.drivers.remove(driver).is_some();
+        self.node_ids.remove(driver).is_some() || on_csi_node
+    }
+
+    fn check_labels(&self, topology: &BTreeMap<String, String>) -> Result<(), String> {
+        for (key, value) in topology {
+            match self.labels.get(key) {
+                Some(known) if known != value => {
+                    return Err(format!(
+                        "detected topology value collision: driver reported {key:?}:{value:?} but existing label is \
+                         {key:?}:{known:?}"
+                    ));
+                }
+                Some(_) => continue,
+                None => {}
+            }
+            let name = &self.name;
+            label::check_key(key)
+                .and_then(|()| label::check_value(value))
+                .map_err(|error| format!("Node {name:?} is invalid: metadata.labels: {error}"))?;
+            if label::is_closed_to_kubelets(key) {
+                return Err(format!(
+                    "nodes {name:?} is forbidden: the admission plugin NodeRestriction lets no kubelet set the label {key}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn install_on_csi_node(
+        &mut self,
+        driver: &str,
+        answer: &NodeInfoAnswer,
+        version: KubeletVersion,
+    ) -> Result<(), String> {
+        let limit =
+            (answer.max_volumes > 0).then(|| i32::try_from(answer.max_volumes).unwrap_or(i32::MAX));
+        let entry = CsiNodeDriver {
+            node_id: answer.node_id.clone(),
+            // Of a map, so sorted and unique.
+            topology_keys: answer.topology.keys().cloned().collect(),
+            allocatable: limit,
+        };
+        let invalid = |field: &str, reason: String| {
+            let name = &self.name;
+            format!(
+                "CSINode.storage.k8s.io {name:?} is invalid: spec.drivers[{driver}]{field}: {reason}"
+            )
+        };
+        driver
+            .parse::<csi_identity::PluginName>()
+            .map_err(|error| invalid(".name", error.to_string()))?;
+        let len = entry.node_id.len();
+        if len > MAX_NODE_ID {
+            let reason = format!("{len} bytes long, the limit is {MAX_NODE_ID}");
+            return Err(invalid(".nodeID", reason));
+        }
+        let known = self.drivers.get(driver);
+        let same = |known: &CsiNodeDriver| {
+            (&known.node_id, &known.topology_keys) == (&entry.node_id, &entry.topology_keys)
+        };
+        match known {
+            Some(known) if !same(known) => Err(invalid("", "field is immutable".to_owned())),
+            // A kubelet compares no numbers before it may change them, and writes nothing.
+            Some(_) if !version.updates_allocatable() => Ok(()),
+            _ => {
+                self.drivers.insert(driver.to_owned(), entry);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(node_id: &str, max_volumes: i64, topology: &[(&str, &str)]) -> NodeInfoAnswer {
+        let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        NodeInfoAnswer {
+            node_id: node_id.to_owned(),
+            max_volumes,
+            topology: topology.iter().map(pair).collect(),
+        }
+    }
+
+    fn install(
+        objects: &mut NodeObjects,
+        driver: &str,
+        answer: &NodeInfoAnswer,
+    ) -> Result<(), String> {
+        let done = objects.install(driver, answer, KubeletVersion::LATEST);
+        done.map_err(|error| error.to_string())
+    }
+
+    fn node() -> NodeObjects {
+        let labels = [("a.io/zone".to_owned(), "z1".to_owned())];
+        NodeObjects::new("n", labels.into())
+    }
+
+    const NODE: &str = "error updating Node object with CSI driver node info: error updating node: timed out waiting for \
+                        the condition; caused by: ";
+    const CSI_NODE: &str = "error updating CSINode object with CSI driver node info: error updating CSINode: timed out \
+                            waiting for the condition; caused by: CSINode.storage.k8s.io \"n\" is invalid: ";
+
+    #[test]
+    fn a_driver_leaves_labels_an_annotation_and_an_entry_and_only_the_labels_stay() {
+        let mut objects = node();
+        let given = answer("i-1", i64::MAX, &[("b.io/rack", "r2"), ("a.io/zone", "z1")]);
+        install(&mut objects, "disk.acme.io", &given).unwrap();
+        let entry = CsiNodeDriver {
+            node_id: "i-1".to_owned(),
+            topology_keys: vec!["a.io/zone".to_owned(), "b.io/rack".to_owned()],
+            allocatable: Some(i32::MAX),
+        };
+        assert_eq!(objects.drivers["disk.acme.io"], entry);
+        assert_eq!(objects.node_ids["disk.acme.io"], "i-1");
+        assert_eq!(objects.labels["b.io/rack"], "r2");
+
+        assert!(objects.uninstall("disk.acme.io") && !objects.uninstall("disk.acme.io"));
+        assert!(objects.drivers.is_empty() && objects.node_ids.is_empty());
+        assert_eq!(objects.labels.len(), 2);
+    }
+
+    #[test]
+    fn no_limit_is_no_allocatable() {
+        for max_volumes in [0, -1] {
+            let mut objects = node();
+            install(&mut objects, "a.io", &answer("i", max_volumes, &[])).unwrap();
+            assert_eq!(objects.drivers["a.io"].allocatable, None);
+        }
+    }
+
+    #[test]
+    fn what_the_kubelet_or_the_api_server_refuses_is_said_in_their_words() {
+        let long = "i".repeat(257);
+        for (driver, given, message) in [
+            (
+                "a.io",
+                answer("", 0, &[]),
+                "error adding CSI driver node info: driverNodeID must not be empty".to_owned(),
+            ),
+            (
+                "a.io",
+                answer("i", 0, &[("a.io/zone", "z2")]),
+                format!(
+                    "{NODE}detected topology value collision: driver reported \"a.io/zone\":\"z2\" but existing label is \
+                     \"a.io/zone\":\"z1\""
+                ),
+            ),
+            (
+                "a.io",
+                answer("i", 0, &[("kubernetes.io/x", "y")]),
+                format!(
+                    "{NODE}nodes \"n\" is forbidden: the admission plugin NodeRestriction lets no kubelet set the label \
+                     kubernetes.io/x"
+                ),
+            ),
+            (
+                "a.io",
+                answer("i", 0, &[("b.io/rack", "-")]),
+                format!(
+                    "{NODE}Node \"n\" is invalid: metadata.labels: \"-\" is no label value; it has at most 63 letters, digits, \
+                     '-', '_' and '.', with a letter or digit at both ends, or nothing"
+                ),
+            ),
+            (
+                "a.io",
+                answer(&long, 0, &[]),
+                format!("{CSI_NODE}spec.drivers[a.io].nodeID: 257 bytes long, the limit is 256"),
+            ),
+            (
+                "a..io",
+                answer("i", 0, &[]),
+                format!(
+                    "{CSI_NODE}spec.drivers[a..io].name: plugin name has an empty label at byte 2; remove the extra '.'"
+                ),
+            ),
+        ] {
+            assert_eq!(install(&mut node(), driver, &given), Err(message));
+        }
+        install(&mut node(), "a.io", &answer(&long[1..], 0, &[])).unwrap();
+    }
+
+    #[test]
+    fn an_entry_does_not_change_but_for_its_number_since_1_35() {
+        for (version, allocatable) in [("1.34", Some(1)), ("1.35", Some(2))] {
+            let version = version.parse().unwrap();
+            let mut objects = node();
+            for max_volumes in [1, 2] {
+                let given = answer("i", max_volumes, &[]);
+                objects.install("a.io", &given, version).unwrap();
+            }
+            assert_eq!(objects.drivers["a.io"].allocatable, allocatable);
+        }
+        let mut objects = node();
+        install(&mut objects, "a.io", &answer("i", 0, &[])).unwrap();
+        let immutable = format!("{CSI_NODE}spec.drivers[a.io]: field is immutable");
+        for changed in [answer("j", 0, &[]), answer("i", 0, &[("a.io/zone", "z1")])] {
+            assert_eq!(
+                install(&mut objects, "a.io", &changed),
+                Err(immutable.clone())
+            );
+        }
+        // What a kubelet does after the failure makes the next attempt work.
+        objects.uninstall("a.io");
+        install(&mut objects, "a.io", &answer("j", 0, &[])).unwrap();
+    }
+}
