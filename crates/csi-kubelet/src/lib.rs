@@ -8,6 +8,7 @@ mod driver_version;
 mod drivers;
 mod fault;
 mod label;
+mod manifest;
 mod node_objects;
 mod version;
 mod world;
