@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::demo::Demo;
 use crate::explain::Explain;
 use crate::info::Info;
+use crate::kubelet::Kubelet;
 use crate::log::LogFormat;
 use crate::probe::Probe;
 use crate::serve::Serve;
@@ -63,6 +64,7 @@ enum Own {
     Capabilities(Capabilities),
     Probe(Probe),
     Explain(Explain),
+    Kubelet(Kubelet),
     Bench(Bench),
     Demo(Demo),
     Config(Config),
@@ -100,6 +102,7 @@ impl Own {
             Self::Capabilities(capabilities) => capabilities.run(out).await,
             Self::Probe(probe) => probe.run(out).await,
             Self::Explain(explain) => explain.run(out).await,
+            Self::Kubelet(kubelet) => kubelet.run(out).await,
             Self::Bench(bench) => bench.run(out).await,
             Self::Demo(demo) => demo.run(out).await,
             Self::Config(config) => config.run(out),

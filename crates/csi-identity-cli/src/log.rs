@@ -27,6 +27,7 @@ pub(crate) fn install(verbose: u8, quiet: bool, format: LogFormat) {
         .with_target("csi_identity", ours)
         .with_target("csi_endpoint", ours)
         .with_target("csi_health", ours)
+        .with_target("csi_kubelet", ours)
         .with_target("csi_registration", ours)
         .with_default(others);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);

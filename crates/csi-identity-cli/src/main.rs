@@ -12,6 +12,7 @@ mod duration;
 mod explain;
 mod id;
 mod info;
+mod kubelet;
 mod log;
 mod output;
 mod probe;

@@ -48,8 +48,17 @@ pub(crate) fn write_answer<T, W: Write>(
 
 /// A document on lines of its own, readable by people too.
 pub(crate) fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
+    writeln!(out, "{}", escaped(&format!("{value:#}")))
+}
+
+/// A document on one line, for those that come one after the other.
+pub(crate) fn write_json_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
+    writeln!(out, "{}", escaped(&value.to_string()))
+}
+
+fn escaped(json: &str) -> String {
     let mut text = String::new();
-    for c in format!("{value:#}").chars() {
+    for c in json.chars() {
         // JSON has to escape no control character above U+001F, though terminals obey some.
         if ('\u{7f}'..='\u{9f}').contains(&c) {
             text.push_str(&format!("\\u{:04x}", u32::from(c)));
@@ -57,7 +66,7 @@ pub(crate) fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> 
             text.push(c);
         }
     }
-    writeln!(out, "{text}")
+    text
 }
 
 /// Output that goes nowhere once its reader has gone, as that of `head` has: what was found out still counts.

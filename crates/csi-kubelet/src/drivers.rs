@@ -17,16 +17,31 @@ use crate::DriverVersion;
 #[derive(Clone, Debug, Default)]
 pub struct Drivers(BTreeMap<String, (String, DriverVersion)>);
 
-/// Why ValidatePlugin refuses a plugin, in the kubelet's words (`csi_plugin.go`, the same from 1.20 to 1.36).
+/// Why a plugin is refused for its version or its name, in the kubelet's words (`csi_plugin.go`, the same from 1.20 to 1.36).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "validation failed for CSI Driver {driver} at endpoint {endpoint}: kubernetes.io/csi: ValidatePlugin for CSI driver \
-     {driver:?} failed. {reason}"
-)]
-pub struct PluginRefused {
-    driver: String,
-    endpoint: String,
-    reason: String,
+#[non_exhaustive]
+pub enum PluginRefused {
+    /// ValidatePlugin refuses it.
+    #[error(
+        "validation failed for CSI Driver {driver} at endpoint {endpoint}: kubernetes.io/csi: ValidatePlugin for CSI driver \
+         {driver:?} failed. {reason}"
+    )]
+    Invalid {
+        /// The name of the driver.
+        driver: String,
+        /// Where the plugin is said to be.
+        endpoint: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// RegisterPlugin, which looks once more, refuses it.
+    #[error("kubernetes.io/csi: RegisterPlugin for CSI driver {driver:?} failed. {reason}")]
+    NotRegistered {
+        /// The name of the driver.
+        driver: String,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 impl Drivers {
@@ -42,18 +57,12 @@ impl Drivers {
         endpoint: &str,
         versions: &[String],
     ) -> Result<DriverVersion, PluginRefused> {
-        let refused = |reason| PluginRefused {
-            driver: driver.to_owned(),
-            endpoint: endpoint.to_owned(),
-            reason,
-        };
-        let version = DriverVersion::highest(versions).map_err(refused)?;
-        match self.0.get(driver) {
-            Some((_, known)) if *known >= version => Err(refused(format!(
-                "Another driver with the same name is already registered with a higher supported version: \"{known}\""
-            ))),
-            _ => Ok(version),
-        }
+        self.version_of(driver, versions)
+            .map_err(|reason| PluginRefused::Invalid {
+                driver: driver.to_owned(),
+                endpoint: endpoint.to_owned(),
+                reason,
+            })
     }
 
     /// Takes a plugin in, in place of one with a lower version.
@@ -67,10 +76,25 @@ impl Drivers {
         endpoint: &str,
         versions: &[String],
     ) -> Result<(), PluginRefused> {
-        let version = self.validate(driver, endpoint, versions)?;
+        let version =
+            self.version_of(driver, versions)
+                .map_err(|reason| PluginRefused::NotRegistered {
+                    driver: driver.to_owned(),
+                    reason,
+                })?;
         self.0
             .insert(driver.to_owned(), (endpoint.to_owned(), version));
         Ok(())
+    }
+
+    fn version_of(&self, driver: &str, versions: &[String]) -> Result<DriverVersion, String> {
+        let version = DriverVersion::highest(versions)?;
+        match self.0.get(driver) {
+            Some((_, known)) if *known >= version => Err(format!(
+                "Another driver with the same name is already registered with a higher supported version: \"{known}\""
+            )),
+            _ => Ok(version),
+        }
     }
 
     /// Forgets a driver, whichever socket it came from: that the old one goes after a higher version has taken over forgets
@@ -104,9 +128,8 @@ mod tests {
             assert_eq!(
                 add(&mut drivers, "/2.sock", version),
                 Err(
-                    "validation failed for CSI Driver a.io at endpoint /2.sock: kubernetes.io/csi: ValidatePlugin for CSI \
-                     driver \"a.io\" failed. Another driver with the same name is already registered with a higher supported \
-                     version: \"1.0.0\""
+                    "kubernetes.io/csi: RegisterPlugin for CSI driver \"a.io\" failed. Another driver with the same name is \
+                     already registered with a higher supported version: \"1.0.0\""
                         .to_owned()
                 )
             );

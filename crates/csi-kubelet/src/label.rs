@@ -8,7 +8,16 @@ const MAX_NAME: usize = 63;
 /// How long a prefix may be, which the CSI specification limits further.
 const MAX_PREFIX: usize = 253;
 
-pub(crate) fn check_key(key: &str) -> Result<(), String> {
+/// Whether an API server takes a label: its key and its value.
+///
+/// # Errors
+///
+/// What is wrong with it, and what would be right.
+pub fn check_label(key: &str, value: &str) -> Result<(), String> {
+    check_key(key).and_then(|()| check_value(value))
+}
+
+fn check_key(key: &str) -> Result<(), String> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
@@ -24,7 +33,7 @@ pub(crate) fn check_key(key: &str) -> Result<(), String> {
     ))
 }
 
-pub(crate) fn check_value(value: &str) -> Result<(), String> {
+fn check_value(value: &str) -> Result<(), String> {
     if value.is_empty() || is_name(value) {
         return Ok(());
     }

@@ -100,17 +100,43 @@ impl NodeObjects {
         answer: &NodeInfoAnswer,
         version: KubeletVersion,
     ) -> Result<(), InstallError> {
+        self.install_on_node(driver, answer)?;
+        self.install_on_csi_node(driver, answer, version)?;
+        Ok(())
+    }
+
+    /// The first half: the Node. Returns the labels that are new.
+    pub(crate) fn install_on_node(
+        &mut self,
+        driver: &str,
+        answer: &NodeInfoAnswer,
+    ) -> Result<BTreeMap<String, String>, InstallError> {
         if answer.node_id.is_empty() {
             return Err(InstallError::NoNodeId);
         }
         self.check_labels(&answer.topology)
             .map_err(InstallError::Node)?;
-        let topology = answer.topology.clone();
-        self.labels.extend(topology);
+        let mut labels = answer.topology.clone();
+        labels.retain(|key, _| !self.labels.contains_key(key));
+        self.labels.extend(labels.clone());
         self.node_ids
             .insert(driver.to_owned(), answer.node_id.clone());
-        self.install_on_csi_node(driver, answer, version)
-            .map_err(InstallError::CsiNode)
+        Ok(labels)
+    }
+
+    /// The second half: the CSINode. Returns the entry that is there then.
+    pub(crate) fn install_on_csi_node(
+        &mut self,
+        driver: &str,
+        answer: &NodeInfoAnswer,
+        version: KubeletVersion,
+    ) -> Result<&CsiNodeDriver, InstallError> {
+        let entry = self
+            .checked_entry(driver, answer, version)
+            .map_err(InstallError::CsiNode)?;
+        let there = self.drivers.entry(driver.to_owned()).or_default();
+        *there = entry;
+        Ok(there)
     }
 
     /// Takes a driver off the CSINode and out of the annotation. Its labels stay. Says whether there was anything.
@@ -132,8 +158,7 @@ impl NodeObjects {
                 None => {}
             }
             let name = &self.name;
-            label::check_key(key)
-                .and_then(|()| label::check_value(value))
+            label::check_label(key, value)
                 .map_err(|error| format!("Node {name:?} is invalid: metadata.labels: {error}"))?;
             if label::is_closed_to_kubelets(key) {
                 return Err(format!(
@@ -144,12 +169,13 @@ impl NodeObjects {
         Ok(())
     }
 
-    fn install_on_csi_node(
-        &mut self,
+    /// What the entry of a driver becomes, if the API server takes it.
+    fn checked_entry(
+        &self,
         driver: &str,
         answer: &NodeInfoAnswer,
         version: KubeletVersion,
-    ) -> Result<(), String> {
+    ) -> Result<CsiNodeDriver, String> {
         let limit =
             (answer.max_volumes > 0).then(|| i32::try_from(answer.max_volumes).unwrap_or(i32::MAX));
         let entry = CsiNodeDriver {
@@ -179,11 +205,8 @@ impl NodeObjects {
         match known {
             Some(known) if !same(known) => Err(invalid("", "field is immutable".to_owned())),
             // A kubelet compares no numbers before it may change them, and writes nothing.
-            Some(_) if !version.updates_allocatable() => Ok(()),
-            _ => {
-                self.drivers.insert(driver.to_owned(), entry);
-                Ok(())
-            }
+            Some(known) if !version.updates_allocatable() => Ok(known.clone()),
+            _ => Ok(entry),
         }
     }
 }

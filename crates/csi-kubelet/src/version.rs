@@ -83,12 +83,6 @@ impl KubeletVersion {
         self.0 >= 32
     }
 
-    /// Whether a CSINode that belongs to an earlier Node of the same name is replaced; since 1.31.
-    #[must_use]
-    pub fn checks_owner(self) -> bool {
-        self.0 >= 31
-    }
-
     /// Whether the number of volumes in an existing CSINode entry may change: MutableCSINodeAllocatableCount, which is on
     /// by default since 1.35.
     #[must_use]
@@ -142,7 +136,6 @@ mod tests {
         assert_eq!(since(KubeletVersion::takes_links_at_start), "1.25");
         assert_eq!(since(KubeletVersion::retries_refusals), "1.36");
         assert_eq!(since(KubeletVersion::numbers_sockets), "1.32");
-        assert_eq!(since(KubeletVersion::checks_owner), "1.31");
         assert_eq!(since(KubeletVersion::updates_allocatable), "1.35");
     }
 

@@ -121,6 +121,11 @@ impl World {
         operation.pause
     }
 
+    /// Leaves a path alone until another socket is there, whatever has become of it.
+    pub fn abandon(&mut self, socket: &Path) {
+        self.open.remove(socket);
+    }
+
     /// Whether there is something that is not as it should be, so that the kubelet has to look again.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -1,0 +1,147 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use csi_kubelet::{Clock, Event, Fault, KubeletOptions, KubeletVersion, NodeObjects};
+use humantime::format_duration;
+use rustix::system::uname;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+use crate::duration::parse_positive;
+use crate::output::Format;
+use crate::signals::StopSignals;
+use crate::verdict::Verdict;
+
+mod node_label;
+mod objects_file;
+mod report;
+mod wanted;
+
+use node_label::NodeLabel;
+use objects_file::ObjectsFile;
+use wanted::Wanted;
+
+/// Be the kubelet of a node without a cluster: find registration sockets, register plugins, refuse and forget them.
+///
+/// It does what the kubelet of the version given does, with its limits, its order and its words, and prints each step. Sockets are
+/// looked for in plugins_registry in the root directory; what becomes of the Node and the CSINode is shown as YAML, under the API
+/// server's rules. Only plugins of type CSIPlugin are registered.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  csi-identity kubelet --root-dir /tmp/node
+  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io --timeout 20s
+  csi-identity kubelet --root-dir /tmp/node --fault refuse-first=2 -o json
+
+Faults:
+  refuse=TEXT            every plugin is refused after NodeGetInfo
+  refuse-first=N         the first N registrations of each driver are refused
+  never-notify           the registrar is never told a verdict
+  deaf-after-failure     a socket on which anything failed is left alone until another takes its place
+  restart-every=DURATION the kubelet restarts again and again
+  slow-getinfo=DURATION  so long a pause before GetInfo
+  drop-connection        the registration connection is lost before the verdict
+
+Exit codes:
+  0  stopped; with --once: the driver is registered
+  1  with --once: refused, or not registered within --timeout
+  2  could not start, or not go on: usage, directory, file")]
+pub(crate) struct Kubelet {
+    /// Root directory of the kubelet, on a node /var/lib/kubelet; made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    root_dir: PathBuf,
+    /// Name of the Node; the host's by default.
+    #[arg(long, value_name = "NAME")]
+    node_name: Option<String>,
+    /// Version of the kubelet, from 1.20 to 1.36.
+    #[arg(long, default_value_t, value_name = "VERSION")]
+    emulate: KubeletVersion,
+    /// A label that the Node has already, as key=value; may be given again.
+    #[arg(long, value_name = "KEY=VALUE")]
+    node_label: Vec<NodeLabel>,
+    /// Something that goes wrong; may be given again.
+    #[arg(long, value_name = "FAULT")]
+    fault: Vec<Fault>,
+    /// File in which the Node and the CSINode are kept as YAML; without it they are shown at the end.
+    #[arg(long, value_name = "FILE")]
+    objects: Option<PathBuf>,
+    /// Stop when a plugin is registered or refused; with --expect, when that driver is.
+    #[arg(long)]
+    once: bool,
+    /// The driver to wait for; may be given again, for all of them.
+    #[arg(long, requires = "once", value_name = "DRIVER")]
+    expect: Vec<String>,
+    /// How long to wait for it.
+    #[arg(long, requires = "once", default_value = "30s", value_parser = parse_positive, value_name = "DURATION")]
+    timeout: Duration,
+    /// How to write the events; json is one object a line.
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+}
+
+impl Kubelet {
+    pub(crate) async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
+        let Self {
+            root_dir,
+            node_name,
+            emulate,
+            node_label,
+            fault,
+            objects,
+            once,
+            expect,
+            timeout,
+            output,
+        } = self;
+        let options = KubeletOptions {
+            root: std::path::absolute(&root_dir)?,
+            node_name: node_name.unwrap_or_else(host_name),
+            version: emulate,
+            node_labels: node_label.into_iter().map(NodeLabel::into_pair).collect(),
+            faults: fault,
+            clock: Clock::real(),
+        };
+        let mut signals = StopSignals::listen()?;
+        let kubelet = csi_kubelet::Kubelet::new(options)?;
+        let mut wanted = once.then(|| Wanted::new(expect));
+        let mut file = objects.map(ObjectsFile::new);
+        let (stop, stopping) = oneshot::channel();
+        let mut stop = Some(stop);
+        let on_event = |event: &Event, objects: &NodeObjects| {
+            let done = report::event(out, output, event).map_err(anyhow::Error::from);
+            let done = done.and_then(|()| match &mut file {
+                Some(file) => file.keep(objects),
+                None => Ok(()),
+            });
+            let verdict = wanted.as_mut().and_then(|wanted| wanted.judge(event));
+            if let Some(end) = done.map(|()| verdict).transpose()
+                && let Some(stop) = stop.take()
+            {
+                // Whoever is stopped by something else does not listen any more.
+                let _ = stop.send(end);
+            }
+        };
+        let mut end = None;
+        let shutdown = async {
+            tokio::select! {
+                sent = stopping => end = sent.ok(),
+                () = sleep(timeout), if once => {
+                    tracing::error!("no registration to speak of within {}", format_duration(timeout));
+                    end = Some(Ok(Verdict::Fail));
+                }
+                () = signals.next() => {}
+            }
+        };
+        let objects = kubelet.run(on_event, shutdown).await?;
+        if matches!(output, Format::Text) && file.is_none() {
+            write!(out, "---\n{}", objects.to_yaml())?;
+        }
+        // What was to be waited for and was interrupted has not come.
+        end.unwrap_or(Ok(if once { Verdict::Fail } else { Verdict::Pass }))
+    }
+}
+
+fn host_name() -> String {
+    uname().nodename().to_string_lossy().to_lowercase()
+}
