@@ -94,11 +94,12 @@ impl Kubelet {
             timeout,
             output,
         } = self;
+        let node_name = node_name.unwrap_or_else(host_name);
+        let labels = node_label.into_iter().map(NodeLabel::into_pair);
         let options = KubeletOptions {
             root: std::path::absolute(&root_dir)?,
-            node_name: node_name.unwrap_or_else(host_name),
+            node: NodeObjects::new(&node_name, labels.collect()),
             version: emulate,
-            node_labels: node_label.into_iter().map(NodeLabel::into_pair).collect(),
             faults: fault,
             clock: Clock::real(),
         };

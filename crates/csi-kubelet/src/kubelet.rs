@@ -23,12 +23,10 @@ use memory::{Memory, lock};
 pub struct KubeletOptions {
     /// The kubelet's root directory, `/var/lib/kubelet` on a node; registration sockets are looked for in `plugins_registry` in it.
     pub root: PathBuf,
-    /// The name of the Node.
-    pub node_name: String,
+    /// The Node and the CSINode as they are when it starts.
+    pub node: NodeObjects,
     /// The version that is emulated.
     pub version: KubeletVersion,
-    /// The labels that the Node has already.
-    pub node_labels: BTreeMap<String, String>,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// How fast its time runs.
@@ -41,9 +39,8 @@ impl KubeletOptions {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
-            node_name: "node-1".to_owned(),
+            node: NodeObjects::new("node-1", BTreeMap::new()),
             version: KubeletVersion::LATEST,
-            node_labels: BTreeMap::new(),
             faults: Vec::new(),
             clock: Clock::real(),
         }
@@ -174,8 +171,8 @@ impl Kubelet {
         } = self;
         let directory = options.registry();
         let clock = options.clock.start();
-        let objects = NodeObjects::new(&options.node_name, options.node_labels.clone());
-        let memory = Mutex::new(Memory::new(options.version, objects, on_event));
+        let memory = Memory::new(options.version, options.node.clone(), on_event);
+        let memory = Mutex::new(memory);
         let mut shutdown = std::pin::pin!(shutdown);
         loop {
             lock(&memory).tell(
