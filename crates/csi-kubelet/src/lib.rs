@@ -10,6 +10,7 @@ mod fault;
 mod label;
 mod manifest;
 mod node_objects;
+mod trace;
 mod version;
 mod world;
 
@@ -18,5 +19,6 @@ pub use driver_version::DriverVersion;
 pub use drivers::{Drivers, PluginRefused};
 pub use fault::{Fault, FaultError};
 pub use node_objects::{CsiNodeDriver, InstallError, NodeInfoAnswer, NodeObjects};
+pub use trace::{Participant, Step, Trace, TraceForm, TraceFormError};
 pub use version::{KubeletVersion, KubeletVersionError};
 pub use world::{Begin, Instance, World};
