@@ -58,7 +58,7 @@ pub(super) fn of_figures() -> String {
 /// What the page needs beside its pictures.
 pub(super) const OF_PAGE: &str = "\
 *{box-sizing:border-box}
-body{margin:0 auto;padding:1.5rem;max-width:76rem;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}
+body{margin:0 auto;padding:1.5rem;max-width:80rem;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}
 h1{font-size:1.5rem;margin:0 0 .25rem;overflow-wrap:anywhere}
 h2{font-size:1.15rem;margin:2rem 0 .5rem;padding-top:.5rem;border-top:1px solid var(--line);overflow-wrap:anywhere}
 p{margin:.25rem 0;color:var(--soft)}
@@ -72,8 +72,8 @@ th,td{text-align:left;vertical-align:top;padding:.35rem .5rem;border-bottom:1px 
 thead th{border-bottom:2px solid var(--line)}
 th[scope=rowgroup]{background:var(--band)}
 td{overflow-wrap:anywhere}
-td.what{min-width:14em}
-.result{min-width:12.5em}
+td.what{min-width:16em}
+.result{min-width:14em}
 td,dd,dt{unicode-bidi:isolate;white-space:pre-wrap}
 .number,.who{white-space:nowrap}
 .number{text-align:right;font-variant-numeric:tabular-nums}
@@ -88,7 +88,8 @@ dt{color:var(--soft)}
 @media print{
 @page{margin:12mm}
 body{max-width:none;padding:0;font-size:12px}
-h2{break-after:avoid}
+h1{font-size:18px}
+h2{font-size:15px;margin-top:1rem;break-after:avoid}
 section+section{break-before:page}
 figure,tr{break-inside:avoid}
 .wide{overflow:visible}
