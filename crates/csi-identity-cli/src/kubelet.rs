@@ -2,7 +2,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use csi_kubelet::{Clock, Event, Fault, KubeletOptions, KubeletVersion, NodeObjects};
+use csi_kubelet::{Clock, Event, Fault, KubeletOptions, KubeletVersion, NodeObjects, Trace};
 use humantime::format_duration;
 use rustix::system::uname;
 use tokio::sync::oneshot;
@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use crate::duration::parse_positive;
 use crate::output::Format;
 use crate::signals::StopSignals;
+use crate::trace_file::TraceFile;
 use crate::verdict::Verdict;
 
 mod node_label;
@@ -66,6 +67,9 @@ pub(crate) struct Kubelet {
     /// File in which the Node and the CSINode are kept as YAML; without it they are shown at the end.
     #[arg(long, value_name = "FILE")]
     objects: Option<PathBuf>,
+    /// File for a picture of all calls, written at the end; it ends in .md, .html, .json or .svg.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<TraceFile>,
     /// Stop when a plugin is registered or refused; with --expect, when that driver is.
     #[arg(long)]
     once: bool,
@@ -89,6 +93,7 @@ impl Kubelet {
             node_label,
             fault,
             objects,
+            trace,
             once,
             expect,
             timeout,
@@ -107,9 +112,13 @@ impl Kubelet {
         let kubelet = csi_kubelet::Kubelet::new(options)?;
         let mut wanted = once.then(|| Wanted::new(expect));
         let mut file = objects.map(ObjectsFile::new);
+        let mut picture = Trace::new(format!("Registration with a kubelet {emulate}"));
         let (stop, stopping) = oneshot::channel();
         let mut stop = Some(stop);
         let on_event = |event: &Event, objects: &NodeObjects| {
+            if let Some(step) = event.to_step() {
+                picture.push(step);
+            }
             let done = report::event(out, output, event).map_err(anyhow::Error::from);
             let done = done.and_then(|()| match &mut file {
                 Some(file) => file.keep(objects),
@@ -137,6 +146,9 @@ impl Kubelet {
         let objects = kubelet.run(on_event, shutdown).await?;
         if matches!(output, Format::Text) && file.is_none() {
             write!(out, "---\n{}", objects.to_yaml())?;
+        }
+        if let Some(file) = trace {
+            file.write(&picture)?;
         }
         // What was to be waited for and was interrupted has not come.
         end.unwrap_or(Ok(if once { Verdict::Fail } else { Verdict::Pass }))

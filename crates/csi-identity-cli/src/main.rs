@@ -20,9 +20,11 @@ mod reaper;
 mod serve;
 mod shell;
 mod signals;
+mod trace_file;
 mod usage;
 mod verdict;
 mod wait_registered;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use crate::{CsiNodeDriver, KubeletVersion, NodeInfoAnswer};
 
 mod form;
 mod sentence;
+mod step;
 
 /// Something a kubelet saw or did.
 ///

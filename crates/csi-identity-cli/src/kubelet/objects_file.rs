@@ -1,9 +1,8 @@
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use csi_kubelet::NodeObjects;
-use tempfile::NamedTempFile;
+
+use crate::whole_file;
 
 /// A file in which the Node and the CSINode are kept as YAML.
 #[derive(Debug)]
@@ -25,22 +24,8 @@ impl ObjectsFile {
         if self.written.as_ref() == Some(objects) {
             return Ok(());
         }
-        write_whole(&self.path, objects.to_yaml().as_bytes())?;
+        whole_file::write(&self.path, &objects.to_yaml())?;
         self.written = Some(objects.clone());
         Ok(())
     }
-}
-
-fn write_whole(path: &Path, text: &[u8]) -> anyhow::Result<()> {
-    let write = || -> anyhow::Result<()> {
-        let directory = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let mut draft = NamedTempFile::new_in(directory)?;
-        draft.write_all(text)?;
-        draft.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
 }

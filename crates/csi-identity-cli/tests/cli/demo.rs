@@ -1,7 +1,6 @@
 //! `demo`, to its end and interrupted.
 
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::Command;
 
 use rustix::pipe::fcntl_getpipe_size;
@@ -20,11 +19,14 @@ fn demo(arguments: &[&str]) -> (Command, TempDir) {
 }
 
 #[test]
-fn its_story_has_every_caller_and_both_kinds_of_not_ready() {
+fn its_story_has_a_registration_every_caller_and_all_that_happens_to_them() {
     let (mut command, place) = demo(&[]);
     let ran = Running::spawn(&mut command).finish();
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
-    let lines: Vec<_> = ran.stdout.lines().map(without_what_varies).collect();
+    let told = ["    agent: ", "    kubelet: "];
+    let is_told = |line: &str| told.iter().any(|who| line.starts_with(who));
+    let lines = ran.stdout.lines().map(without_what_varies);
+    let lines: Vec<_> = lines.filter(|line| !is_told(line)).collect();
     let place = place.path().display().to_string();
     let encoded = place.replace('/', "%2F");
     let about = concat!(
@@ -35,10 +37,13 @@ fn its_story_has_every_caller_and_both_kinds_of_not_ready() {
     let offer = "    GetPluginCapabilities {} -> OK {\"capabilities\":[{\"service\":{\"type\":\"CONTROLLER_SERVICE\"}}]}";
     let ready = "    Probe {} -> OK {\"ready\":true}";
     let expected = [
+        "Registration",
         &format!(
             "* a plugin starts on unix://{place}/csi-identity-demo-*/csi.sock; its backend 127.0.0.1:* is still down"
         ),
+        "* a kubelet 1.36 starts; its clock runs 5 times as fast",
         "    Probe {} -> OK {\"ready\":false}",
+        "* the agent starts; as long as the plugin is not ready it shows the kubelet nothing",
         "* the backend is up",
         ready,
         "  like kubelets since 1.26 and sidecars calling a plugin; their :authority is localhost",
@@ -57,16 +62,112 @@ fn its_story_has_every_caller_and_both_kinds_of_not_ready() {
         about,
         offer,
         ready,
-        "* the backend goes down",
+        "A readiness dip",
+        "* the backend goes down; a kubelet does not probe, so the plugin stays registered",
         "    Probe {} -> FAILED_PRECONDITION \"NOT_READY: backend 127.0.0.1:*: Connection refused (os error 111)\"",
         "* the backend is up again",
         ready,
+        "An agent restart",
+        "* the agent stops, and removes its socket",
+        "* the agent starts",
+        "A deleted socket",
+        &format!(
+            "* somebody deletes {place}/csi-identity-demo-*/plugins_registry/disk.acme.io-reg.sock; the agent shows another one"
+        ),
+        "A refusal and recovery",
+        "* a kubelet 1.35 with the fault refuse-first=1 starts; its clock runs 5 times as fast",
+        "* this kubelet does not try that socket again; the agent shows another one",
+        "The end",
+        "* the agent is asked to stop",
         "* the plugin is asked to stop",
-        "* the socket is gone: true",
-        "13 calls, 0 not as expected; nothing is left behind",
+        "* the plugin's socket is gone: true",
+        "13 calls and 4 registrations, 0 not as expected",
+        &format!("the picture of it is in {place}/csi-identity-demo-*.html"),
     ];
     assert_eq!(lines, expected);
-    assert_eq!(listing(Path::new(&place)), [""; 0]);
+}
+
+#[test]
+fn the_kubelet_registers_refuses_and_forgets_and_the_agent_asks_in_the_order_of_the_rpcs() {
+    let (mut command, place) = demo(&["-o", "json"]);
+    let ran = Running::spawn(&mut command).finish();
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    let lines = json_lines(&ran);
+    let verdicts = ["registered", "refused", "deregistered"];
+    let events = lines.iter().filter_map(|line| line["event"].as_str());
+    let events: Vec<_> = events.filter(|event| verdicts.contains(event)).collect();
+    assert_eq!(
+        events,
+        [
+            "registered",
+            "deregistered",
+            "registered",
+            "deregistered",
+            "registered",
+            "refused",
+            "deregistered",
+            "registered",
+            "deregistered"
+        ]
+    );
+    let agents = lines.iter().filter(|line| line["client"] == "agent");
+    let calls: Vec<_> = agents.map(|line| line["rpc"].as_str().unwrap()).collect();
+    let order = [
+        "GetPluginInfo",
+        "GetPluginCapabilities",
+        "Probe",
+        "NodeGetInfo",
+    ];
+    assert_eq!(calls[..3], order[..3]);
+    assert_eq!(calls[calls.len() - 4..], order);
+    // All that is left is the picture, and it is a page that loads nothing.
+    let left = listing(place.path());
+    let picture = lines.last().unwrap()["picture"].as_str().unwrap();
+    assert_eq!(left, [picture.rsplit('/').next().unwrap()]);
+    let page = std::fs::read_to_string(picture).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("<script"));
+    for shown in [
+        "NodeGetInfo",
+        "disk.acme.io is registered",
+        "disk.acme.io is refused",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+}
+
+#[test]
+fn what_is_to_be_kept_is_there_in_the_end() {
+    let place = temporary_folder();
+    let kept = place.path().join("node");
+    let ran = Running::spawn(csi_identity(["demo", "--keep"]).arg(&kept)).finish();
+    assert_eq!((ran.code, &*ran.stderr), (0, ""));
+    let last = format!("the picture of it is in {}/flow.html", kept.display());
+    assert_eq!(ran.stdout.lines().last(), Some(&*last));
+    assert_eq!(
+        listing(&kept),
+        [
+            "agent.log",
+            "flow.html",
+            "flow.json",
+            "flow.md",
+            "flow.svg",
+            "node.yaml",
+            "plugins_registry",
+            "registration.json",
+            "registration.svg"
+        ]
+    );
+    assert_eq!(listing(&kept.join("plugins_registry")), [""; 0]);
+
+    let again = Running::spawn(csi_identity(["demo", "--keep"]).arg(&kept)).finish();
+    let error = format!(
+        "error: {} is not empty; give a directory that is, or one that does not exist yet\n",
+        kept.display()
+    );
+    assert_eq!(
+        (again.code, &*again.stdout, &*again.stderr),
+        (2, "", &*error)
+    );
 }
 
 /// A line of the story without names made up for this run, and without times.
@@ -83,36 +184,36 @@ fn without_what_varies(line: &str) -> String {
     {
         return answer.to_owned();
     }
-    match text.split_once(" calls in ").zip(text.split_once(" s, ")) {
-        Some(((calls, _), (_, rest))) => format!("{calls} calls, {rest}"),
+    match text.split_once(" in ").zip(text.split_once(" s, ")) {
+        Some(((counts, _), (_, rest))) => format!("{counts}, {rest}"),
         None => text,
     }
 }
 
 #[test]
 fn its_json_is_one_object_a_line_and_ends_with_a_summary() {
-    let (mut command, place) = demo(&["-o", "json"]);
+    let (mut command, _place) = demo(&["-o", "json"]);
     let ran = Running::spawn(&mut command).finish();
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
-    let lines: Vec<Value> = ran
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines = json_lines(&ran);
     assert!(lines.iter().all(Value::is_object));
-    let calls = lines.iter().filter(|line| line.get("rpc").is_some());
+    let calls = lines.iter().filter(|line| line.get("expected").is_some());
     assert_eq!(calls.clone().count(), 13);
     assert!(calls.clone().all(|call| call["expected"] == json!(true)));
     let clients: std::collections::BTreeSet<_> =
         calls.map(|call| call["client"].as_str().unwrap()).collect();
     assert_eq!(clients.len(), 3);
     let summary = lines.last().unwrap();
-    assert_eq!(
-        (&summary["calls"], &summary["unexpected"]),
-        (&json!(13), &json!(0))
-    );
+    let counts = ["calls", "registrations", "unexpected"].map(|count| &summary[count]);
+    assert_eq!(counts, [&json!(13), &json!(4), &json!(0)]);
     assert!(summary["duration_s"].is_f64());
-    assert_eq!(listing(place.path()), [""; 0]);
+}
+
+fn json_lines(ran: &Ran) -> Vec<Value> {
+    let lines = ran.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -123,13 +224,14 @@ fn where_temporary_files_lie_too_deep_it_goes_elsewhere() {
     let ran = Running::spawn(csi_identity(["demo"]).env("TMPDIR", &deep)).finish();
     assert_eq!(ran.code, 0, "{ran:?}");
     let start = "* a plugin starts on unix:///tmp/csi-identity-demo-";
-    assert!(ran.stdout.starts_with(start), "{ran:?}");
+    let second = ran.stdout.lines().nth(1).unwrap();
+    assert!(second.starts_with(start), "{ran:?}");
     let log = ran.log();
     let (begin, end) = log[0].split_once("csi-identity-demo-").unwrap();
     let deep_shown = deep.display();
     assert_eq!(
         begin,
-        format!("WARN csi_identity::demo: the demo goes to /tmp: socket path {deep_shown}/")
+        format!("WARN csi_identity::demo::stage: the demo goes to /tmp: socket path {deep_shown}/")
     );
     let len = deep.as_os_str().len() + "/csi-identity-demo-123456/csi.sock".len();
     let rest = format!(
@@ -138,6 +240,8 @@ fn where_temporary_files_lie_too_deep_it_goes_elsewhere() {
     assert_eq!(end[6..], rest);
     assert_eq!(log.len(), 1);
     assert_eq!(listing(&deep), [""; 0]);
+    let picture = ran.stdout.rsplit(" is in ").next().unwrap();
+    std::fs::remove_file(picture.trim_end()).unwrap();
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use csi_proto::csi::v1 as pb;
 use tonic::Status;
 
-use crate::{NodeInfo, PluginCapabilities, PluginCapability, PluginInfo, ProbeAnswer};
+use crate::{
+    NodeInfo, ObservedCapability, PluginCapabilities, PluginCapability, PluginInfo, ProbeAnswer,
+};
 
 pub(super) fn plugin_info(info: &PluginInfo) -> pb::GetPluginInfoResponse {
     let text = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
@@ -33,6 +35,17 @@ fn plugin_capability(capability: PluginCapability) -> pb::PluginCapability {
         }),
     };
     pb::PluginCapability { r#type: Some(kind) }
+}
+
+impl From<pb::PluginCapability> for ObservedCapability {
+    fn from(capability: pb::PluginCapability) -> Self {
+        use pb::plugin_capability::Type;
+        match capability.r#type {
+            Some(Type::Service(service)) => Self::Service(service.r#type),
+            Some(Type::VolumeExpansion(expansion)) => Self::VolumeExpansion(expansion.r#type),
+            None => Self::Empty,
+        }
+    }
 }
 
 pub(super) fn probe_answer(answer: ProbeAnswer) -> Result<pb::ProbeResponse, Status> {

@@ -5,7 +5,6 @@ use csi_endpoint::{Channel, ConnectError, ConnectOptions, Endpoint};
 use csi_proto::csi::v1 as pb;
 use csi_proto::csi::v1::identity_client::IdentityClient;
 use csi_proto::csi::v1::node_client::NodeClient;
-use csi_proto::csi::v1::plugin_capability::Type;
 use tokio::time::Instant;
 use tonic::{Code, Response, Status};
 
@@ -106,14 +105,8 @@ impl PluginClient {
         let answer = self
             .bounded(client.get_plugin_capabilities(pb::GetPluginCapabilitiesRequest {}))
             .await?;
-        let observed = |capability: pb::PluginCapability| match capability.r#type {
-            Some(Type::Service(service)) => ObservedCapability::Service(service.r#type),
-            Some(Type::VolumeExpansion(expansion)) => {
-                ObservedCapability::VolumeExpansion(expansion.r#type)
-            }
-            None => ObservedCapability::Empty,
-        };
-        Ok(answer.capabilities.into_iter().map(observed).collect())
+        let capabilities = answer.capabilities.into_iter();
+        Ok(capabilities.map(ObservedCapability::from).collect())
     }
 
     /// Calls Probe; `None`, an unset `ready`, means ready.

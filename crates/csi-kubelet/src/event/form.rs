@@ -99,11 +99,14 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = humantime::format_rfc3339_millis(self.time).to_string();
         let day = time.find('T').map_or(0, |at| at + 1);
-        write!(f, "{} {:<12}", &time[day..], self.what.name())?;
+        let name = self.what.name();
+        write!(f, "{} ", &time[day..])?;
         if let Some(driver) = self.driver.as_ref().filter(|driver| !driver.is_empty()) {
-            write!(f, " {driver}")?;
-        } else if let Some(name) = self.socket.as_ref().and_then(|path| path.file_name()) {
-            write!(f, " {}", name.display())?;
+            write!(f, "{name:<12} {driver}")?;
+        } else if let Some(file) = self.socket.as_ref().and_then(|path| path.file_name()) {
+            write!(f, "{name:<12} {}", file.display())?;
+        } else {
+            f.write_str(name)?;
         }
         if let Some(code) = self.what.code() {
             write!(f, " {}", code_name(code))?;
