@@ -132,18 +132,18 @@ impl Kubelet {
                 let _ = stop.send(end);
             }
         };
-        let mut end = None;
+        let (mut end, mut late) = (None, false);
         let shutdown = async {
             tokio::select! {
                 sent = stopping => end = sent.ok(),
-                () = sleep(timeout), if once => {
-                    tracing::error!("no registration to speak of within {}", format_duration(timeout));
-                    end = Some(Ok(Verdict::Fail));
-                }
+                () = sleep(timeout), if once => late = true,
                 () = signals.next() => {}
             }
         };
         let objects = kubelet.run(on_event, shutdown).await?;
+        if late && let Some(wanted) = wanted {
+            tracing::error!("{wanted}, within {}", format_duration(timeout));
+        }
         if matches!(output, Format::Text) && file.is_none() {
             write!(out, "---\n{}", objects.to_yaml())?;
         }

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fmt;
 
 use csi_kubelet::{Event, What};
 
@@ -37,6 +38,17 @@ impl Wanted {
     }
 }
 
+/// What has not come.
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.any {
+            return f.write_str("no plugin was registered or refused");
+        }
+        let missing: Vec<_> = self.missing.iter().map(String::as_str).collect();
+        write!(f, "not registered: {}", missing.join(", "))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::SystemTime;
@@ -54,6 +66,14 @@ mod tests {
                 what: what.clone(),
             })
         })
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let any = Wanted::new(Vec::new());
+        assert_eq!(any.to_string(), "no plugin was registered or refused");
+        let both = Wanted::new(vec!["b".to_owned(), "a".to_owned()]);
+        assert_eq!(both.to_string(), "not registered: a, b");
     }
 
     fn refused() -> What {

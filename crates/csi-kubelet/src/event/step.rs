@@ -43,10 +43,7 @@ impl Event {
         step.took = self.took;
         step.code = self.what.code().map(|code| code_name(code).to_owned());
         step.good = match &self.what {
-            What::Refused { .. }
-            | What::Notified {
-                registered: false, ..
-            } => Some(false),
+            What::Refused { .. } => Some(false),
             What::Registered => Some(true),
             what => what.code().map(|_| what.failure().is_none()),
         };
