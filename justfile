@@ -49,6 +49,11 @@ bench *OPTIONS:
 soak *OPTIONS:
     cargo test --package csi-identity-cli --test soak --locked {{OPTIONS}} -- --ignored --nocapture
 
+# The picture of a registration in the README, from a run of the demo.
+picture:
+    folder=$(mktemp -d /tmp/node.XXXX) && trap 'rm -rf "$folder"' EXIT && \
+        cargo run --release --locked -- demo --keep "$folder" && cp "$folder/registration.svg" docs/registration.svg
+
 # Looks for inputs that break what reads other people's bytes; new ones worth keeping go to target/fuzz-corpus.
 fuzz TARGET SECONDS="3600":
     mkdir -p target/fuzz-corpus/{{TARGET}}
