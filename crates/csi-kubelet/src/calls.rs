@@ -54,7 +54,9 @@ impl Registrar {
         let mut pause = FIRST_REDIAL;
         loop {
             let options = ConnectOptions {
-                attempt_timeout: DIAL.saturating_sub(begun.elapsed()),
+                // In whole seconds, as it may have to be shown.
+                attempt_timeout: DIAL
+                    .saturating_sub(Duration::from_secs(begun.elapsed().as_secs())),
                 authority: authority.clone(),
                 ..ConnectOptions::default()
             };

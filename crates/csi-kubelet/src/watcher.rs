@@ -85,11 +85,11 @@ impl Watcher {
             seen.push(Change::Ignored(self.root.clone(), reason.to_owned()));
         }
         if flags.contains(ReadFlags::IGNORED) {
-            let directory = self.directories.remove(&watch);
-            if directory.is_some_and(|directory| directory == self.root) {
-                let reason = "the directory itself is gone; one that takes its place stays unseen until the kubelet starts anew";
-                seen.push(Change::Ignored(self.root.clone(), reason.to_owned()));
-            }
+            self.lost(watch, seen);
+            return;
+        }
+        if flags.contains(ReadFlags::MOVE_SELF) {
+            self.moved(watch, seen);
             return;
         }
         let (Some(directory), Some(name)) = (self.directories.get(&watch), name) else {
@@ -100,6 +100,26 @@ impl Watcher {
             self.created(path, seen);
         } else if flags.contains(ReadFlags::DELETE) {
             seen.push(Change::Gone(path));
+        }
+    }
+
+    /// A directory was moved: what was below it is not heard of any more, as with the kubelet's fsnotify since 1.7, unless it has been
+    /// found at its new place already, by which it then goes.
+    fn moved(&mut self, watch: i32, seen: &mut Vec<Change>) {
+        if let Some(directory) = self.directories.get(&watch)
+            && !directory.exists()
+        {
+            // It may have been removed meanwhile, and its watch with it.
+            let _ = inotify::remove_watch(&self.fd, watch);
+            self.lost(watch, seen);
+        }
+    }
+
+    fn lost(&mut self, watch: i32, seen: &mut Vec<Change>) {
+        let directory = self.directories.remove(&watch);
+        if directory.is_some_and(|directory| directory == self.root) {
+            let reason = "the directory itself is gone; one that takes its place stays unseen until the kubelet starts anew";
+            seen.push(Change::Ignored(self.root.clone(), reason.to_owned()));
         }
     }
 
@@ -189,6 +209,7 @@ impl Watcher {
             | WatchFlags::MOVED_TO
             | WatchFlags::DELETE
             | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
             | WatchFlags::ONLYDIR;
         let watch = inotify::add_watch(&self.fd, directory, flags)?;
         self.directories.insert(watch, directory.to_owned());

@@ -1,8 +1,10 @@
 //! What a caller in Go would have in its log in place of what happened here.
 
 use std::error::Error as _;
+use std::iter;
 
 use csi_endpoint::ConnectError;
+use h2::Reason;
 use tonic::{Code, Status};
 
 use crate::Failure;
@@ -52,7 +54,10 @@ pub(super) fn of_status(status: &Status) -> Failure {
             None => of_loss(error.to_string()),
         };
     }
-    // A status with a cause was made on this side: the connection is lost, or the stream was reset.
+    if let Some(reason) = reset(status) {
+        return of_reset(reason);
+    }
+    // A status with another cause was made on this side: the connection is lost.
     match (status.code(), status.source()) {
         (Code::Unavailable, Some(_)) => of_loss(status.message().to_owned()),
         (code, _) => Failure {
@@ -61,6 +66,34 @@ pub(super) fn of_status(status: &Status) -> Failure {
             cause: None,
         },
     }
+}
+
+/// The server did not want the stream, or not any more.
+fn of_reset(reason: Reason) -> Failure {
+    // The table of grpc-go (`http_util.go`).
+    let code = match reason {
+        Reason::FLOW_CONTROL_ERROR | Reason::ENHANCE_YOUR_CALM => Code::ResourceExhausted,
+        Reason::REFUSED_STREAM => Code::Unavailable,
+        Reason::CANCEL => Code::Cancelled,
+        Reason::INADEQUATE_SECURITY => Code::PermissionDenied,
+        known if u32::from(known) <= u32::from(Reason::HTTP_1_1_REQUIRED) => Code::Internal,
+        _ => Code::Unknown,
+    };
+    let description = format!("stream terminated by RST_STREAM with error code: {reason:?}");
+    let cause = (reason == Reason::PROTOCOL_ERROR).then(|| {
+        "servers that take no socket path for an authority answer so, among them those in Rust on h2 alone".to_owned()
+    });
+    Failure {
+        code,
+        message: rpc_error(code, &description),
+        cause,
+    }
+}
+
+fn reset(status: &Status) -> Option<Reason> {
+    let causes = iter::successors(status.source(), |&cause| cause.source());
+    let mut resets = causes.filter_map(|cause| cause.downcast_ref::<h2::Error>());
+    resets.find(|error| error.is_reset())?.reason()
 }
 
 /// The path that could not be connected to, and how Go says why.

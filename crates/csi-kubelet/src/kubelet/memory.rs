@@ -1,6 +1,6 @@
 //! What a kubelet knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,6 +17,8 @@ pub(super) struct Memory<F> {
     pub(super) objects: NodeObjects,
     /// How often each driver was refused by [`Fault::RefuseFirst`](crate::Fault::RefuseFirst).
     pub(super) refusals: BTreeMap<String, u32>,
+    /// Sockets of plugins of other types, which a kubelet has other handlers for.
+    others: BTreeSet<PathBuf>,
     sockets: u64,
     on_event: F,
 }
@@ -45,6 +47,7 @@ impl<F: FnMut(&Event, &NodeObjects)> Memory<F> {
             drivers: Drivers::default(),
             objects,
             refusals: BTreeMap::new(),
+            others: BTreeSet::new(),
             sockets: 0,
             on_event,
         }
@@ -54,6 +57,13 @@ impl<F: FnMut(&Event, &NodeObjects)> Memory<F> {
     pub(super) fn restart(&mut self) {
         self.world = World::default();
         self.drivers = Drivers::default();
+        self.others.clear();
+    }
+
+    /// Leaves a plugin to the handler of its type.
+    pub(super) fn leave(&mut self, socket: &Path, instance: Instance, driver: &str) {
+        self.world.add(socket, instance, driver);
+        self.others.insert(socket.to_owned());
     }
 
     /// Tells what happens at this moment.
@@ -119,7 +129,10 @@ impl<F: FnMut(&Event, &NodeObjects)> Memory<F> {
             match begin {
                 Begin::Unregister { socket, driver } => {
                     self.world.forget(&socket);
-                    self.deregister(&socket, &driver);
+                    // There may be a CSI plugin of the same name, as that of a driver for dynamic resources usually is.
+                    if !self.others.remove(&socket) {
+                        self.deregister(&socket, &driver);
+                    }
                     self.world.succeeded(&socket);
                 }
                 Begin::Register { socket, instance } => due.push((socket, instance)),

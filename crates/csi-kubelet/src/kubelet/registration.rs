@@ -92,7 +92,7 @@ impl<F: FnMut(&Event, &NodeObjects)> Attempt<'_, F> {
         if OTHER_TYPES.contains(&info.r#type.as_str()) {
             let reason = format!("a {}; only CSI plugins are registered here", info.r#type);
             self.tell(Some(&driver), What::Ignored { reason });
-            self.memory().world.add(self.socket, self.instance, &driver);
+            self.memory().leave(self.socket, self.instance, &driver);
             return Ok(());
         }
         if info.r#type != CSI_PLUGIN {
@@ -141,26 +141,28 @@ impl<F: FnMut(&Event, &NodeObjects)> Attempt<'_, F> {
             });
         }
         let told = self.notify(&mut registrar, &driver, true, "").await;
-        match told {
-            Err(failure) if self.options.version.retries_refusals() => {
-                let mut memory = self.memory();
-                memory.world.forget(self.socket);
-                memory.deregister(self.socket, &driver);
-                Err(Refusal {
-                    message: format!(
-                        "RegisterPlugin error -- failed to send registration status at socket {socket}, err: : {}",
-                        failure.message
-                    ),
-                    cause: failure.cause,
-                    driver: Some(driver),
-                })
-            }
-            // Up to 1.35 it stays registered, whether it knows or not.
-            Err(_) | Ok(()) => {
-                self.tell(Some(&driver), What::Registered);
-                Ok(())
-            }
-        }
+        let Err(failure) = told else {
+            self.tell(Some(&driver), What::Registered);
+            return Ok(());
+        };
+        let cause = if self.options.version.retries_refusals() {
+            let mut memory = self.memory();
+            memory.world.forget(self.socket);
+            memory.deregister(self.socket, &driver);
+            failure.cause
+        } else {
+            self.tell(Some(&driver), What::Registered);
+            Some("the plugin stays registered, though its registrar may not know".to_owned())
+        };
+        let message = format!(
+            "RegisterPlugin error -- failed to send registration status at socket {socket}, err: : {}",
+            failure.message
+        );
+        Err(Refusal {
+            message,
+            cause,
+            driver: Some(driver),
+        })
     }
 
     async fn dial(&self) -> Result<Registrar, Refusal> {
