@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use csi_endpoint::{ConnectOptions, connect};
+use csi_kubelet::Fault;
 use csi_proto::pluginregistration::v1::registration_client::RegistrationClient;
 use csi_proto::pluginregistration::v1::{InfoRequest, RegistrationStatus};
 use csi_registration::{RegistrarOptions, State, StateFile};
 
-use crate::support::{Answers, Rig, Verdict};
+use crate::support::{Answers, Rig, refusal};
 
 #[tokio::test]
 async fn r25_a_call_of_the_registrars_own_process_is_answered_and_is_no_kubelets() {
@@ -42,8 +43,8 @@ async fn r26_get_info_alone_registers_nothing() {
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let mut kubelet = rig.kubelet_that_says([Verdict::Silent]);
-    kubelet.next().await;
+    let mut kubelet = rig.kubelet_with(&Fault::NeverNotify);
+    kubelet.comes_to("GetInfo").await;
     let status = rig
         .status_when("called", |status| status.last_kubelet_call.is_some())
         .await;
@@ -59,10 +60,13 @@ async fn r26_a_no_is_a_refusal_with_its_reason() {
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let mut kubelet = rig.kubelet_that_says([Verdict::No("no such node".to_owned())]);
-    kubelet.refuses().await;
+    let mut kubelet = rig.kubelet_that_refuses("no such node");
+    assert_eq!(kubelet.refuses().await, refusal("no such node"));
     let status = rig.state(State::Refused).await;
-    assert_eq!((&*status.reason, status.problem), ("no such node", true));
+    assert_eq!(
+        (status.reason, status.problem),
+        (refusal("no such node"), true)
+    );
     assert_eq!(status.refusals, 1);
 }
 

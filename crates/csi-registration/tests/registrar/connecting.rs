@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
+use csi_kubelet::Fault;
 use csi_registration::{RegistrarOptions, State};
 
-use crate::support::{Answers, Kubelet, KubeletOptions, Rig, Running, Seen, Verdict, log};
+use crate::support::{Answers, REGISTRATION, Rig, Running, log, refusal};
 
 #[tokio::test]
 async fn r16_a_plugin_that_was_killed_is_not_offered_and_stays_registered_when_it_is_back() {
@@ -29,10 +30,15 @@ async fn r16_a_plugin_that_was_killed_is_not_offered_and_stays_registered_when_i
     assert_eq!(status.plugin.reason, reason);
     // A kubelet that is restarted meanwhile.
     let mut kubelet = rig.kubelet();
-    let Seen::GetInfo(Err(error)) = kubelet.next().await else {
-        panic!("the plugin is dead");
-    };
-    assert_eq!(error, format!("the plugin does not answer: {reason}"));
+    let asked = kubelet.comes_to("GetInfo").await;
+    assert_eq!(
+        (&asked["code"], &asked["message"]),
+        (
+            &"UNAVAILABLE".into(),
+            &format!("rpc error: code = Unavailable desc = the plugin does not answer: {reason}")
+                .into()
+        )
+    );
 
     let plugin = rig.plugin(Answers::default());
     kubelet.registers().await;
@@ -57,12 +63,10 @@ async fn r16_a_plugin_that_comes_back_under_another_name_is_registered_under_tha
         info: Ok(("tape.example.org".to_owned(), "1.0.0".to_owned())),
         ..Answers::default()
     });
-    assert!(matches!(kubelet.next().await, Seen::Deregistered));
+    let gone = kubelet.comes_to("deregistered").await;
+    assert_eq!(gone["driver"], "disk.example.org");
     let other = rig.registry().join("tape.example.org-reg.sock");
-    let info = Kubelet::start(&KubeletOptions::new(&other))
-        .registers()
-        .await;
-    assert_eq!(info.name, "tape.example.org");
+    assert_eq!(kubelet.registers().await.name, "tape.example.org");
     let status = rig
         .status_when("the other name", |status| {
             status.state == State::Registered && status.socket.as_deref() == Some(&other)
@@ -77,19 +81,21 @@ async fn r16_while_the_plugin_is_away_no_new_socket_follows_a_refusal() {
     let mut rig = Rig::new();
     let plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let mut kubelet = rig.kubelet_that_says([Verdict::No("not now".to_owned()), Verdict::Fair]);
+    let mut kubelet = rig.kubelet_with(&Fault::RefuseFirst(1));
     kubelet.refuses().await;
     plugin.kill().await;
     // Each GetInfo that fails doubles the kubelet's pause, up to two minutes.
     let status = rig.state(State::WaitingForPlugin).await;
     assert!(!status.socket_is_shown);
     assert!(!rig.socket().exists());
-    assert!(matches!(kubelet.next().await, Seen::Deregistered));
+    kubelet.comes_to("deregistered").await;
     let _plugin = rig.plugin(Answers::default());
-    assert!(matches!(kubelet.next().await, Seen::GetInfo(Ok(_))));
-    assert!(matches!(kubelet.next().await, Seen::Registered));
+    assert_eq!(kubelet.names_until("registered").await, REGISTRATION);
     let status = rig.state(State::Registered).await;
-    assert_eq!(status.last_refusal.unwrap().message, "not now");
+    assert_eq!(
+        status.last_refusal.unwrap().message,
+        refusal("refusal 1 of 1 that were asked for")
+    );
 }
 
 #[tokio::test]
@@ -106,10 +112,9 @@ async fn r16_a_socket_deleted_while_the_plugin_is_away_is_shown_when_it_is_back(
     fs::remove_file(rig.socket()).unwrap();
     let status = rig.state(State::WaitingForPlugin).await;
     assert!(!status.socket_is_shown && !rig.socket().exists());
-    assert!(matches!(kubelet.next().await, Seen::Deregistered));
+    kubelet.comes_to("deregistered").await;
     let _plugin = rig.plugin(Answers::default());
-    assert!(matches!(kubelet.next().await, Seen::GetInfo(Ok(_))));
-    assert!(matches!(kubelet.next().await, Seen::Registered));
+    assert_eq!(kubelet.names_until("registered").await, REGISTRATION);
     assert_eq!(rig.state(State::Registered).await.rebinds, 1);
 }
 

@@ -6,7 +6,7 @@ use csi_proto::csi::v1::NodeGetInfoResponse;
 use csi_registration::{CallObserver, RegisterWhen, RegistrarOptions, State};
 use tonic::Status as Code;
 
-use crate::support::{Answers, Impatient, Kubelet, Rig, Running, Seen, log, until};
+use crate::support::{Answers, Impatient, Kubelet, Rig, Running, log, until};
 
 async fn registered() -> (Rig, Running, Kubelet) {
     let mut rig = Rig::new();
@@ -60,7 +60,7 @@ async fn a_plugin_that_restarts_with_another_version_or_node_is_registered_anew(
         let socket = rig.socket_id();
         plugin.kill().await;
         let _plugin = rig.plugin(another);
-        assert!(matches!(kubelet.next().await, Seen::Deregistered));
+        kubelet.comes_to("deregistered").await;
         kubelet.registers().await;
         let status = rig
             .status_when("registered anew", |status| {

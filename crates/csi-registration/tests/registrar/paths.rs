@@ -3,20 +3,19 @@
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
+use csi_kubelet::KubeletVersion;
 use csi_registration::{HostPath, RegistrarOptions, State};
 
-use crate::support::{Answers, Dials, Kubelet, KubeletOptions, Rig, Running};
+use crate::support::{Answers, Kubelet, KubeletOptions, Rig, Running, refusal};
 
 #[tokio::test]
 async fn kubelets_of_every_version_register_a_plugin_after_it_was_asked_in_order() {
-    for dials in [Dials::RawPath, Dials::EncodedPath] {
+    for version in KubeletVersion::all() {
         let mut rig = Rig::new();
         let plugin = rig.plugin(Answers::default());
         rig.start(rig.options());
-        let mut kubelet = Kubelet::start(&KubeletOptions {
-            dials,
-            ..KubeletOptions::new(rig.socket())
-        });
+        let options = rig.kubelet_options().version(&version.to_string());
+        let mut kubelet = Kubelet::start(&options);
         let info = kubelet.registers().await;
         assert_eq!(info.r#type, "CSIPlugin");
         assert_eq!(info.name, "disk.example.org");
@@ -52,10 +51,8 @@ async fn r01_a_directory_that_nobody_watches_is_a_problem_that_names_it_until_a_
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     let elsewhere = rig.root().join("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
-    let _blind = Kubelet::start(&KubeletOptions::new(
-        elsewhere.join("disk.example.org-reg.sock"),
-    ));
+    let mut blind = Kubelet::start(&KubeletOptions::new(&elsewhere));
+    blind.comes_to("started").await;
     rig.start(impatient(&rig));
     let status = rig.status_when("a problem", |status| status.problem).await;
     assert_eq!(status.state, State::WaitingForKubelet);
@@ -122,8 +119,13 @@ async fn r03_an_endpoint_that_the_kubelet_cannot_open_is_refused_with_the_kubele
     });
     let mut kubelet = rig.kubelet();
     let message = kubelet.refuses().await;
-    let start = "connection error: nothing is at /nope/plugins/disk.example.org/csi.sock";
-    assert!(message.starts_with(start), "{message}");
+    assert_eq!(
+        message,
+        refusal(
+            "rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix \
+             /nope/plugins/disk.example.org/csi.sock: connect: no such file or directory\""
+        )
+    );
     let status = rig.state(State::Refused).await;
     assert!(status.problem);
     assert_eq!(status.reason, message);
@@ -182,7 +184,6 @@ async fn r05_a_registry_that_is_not_there_is_lost_with_the_reason_and_used_once_
         if kind != "missing" {
             std::fs::remove_file(&registry).unwrap();
         }
-        std::fs::create_dir(&registry).unwrap();
         rig.kubelet().registers().await;
         rig.state(State::Registered).await;
     }

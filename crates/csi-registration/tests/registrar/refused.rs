@@ -1,27 +1,25 @@
 //! The kubelet answers "no", or would: reports 31, 32 and 34.
 
+use csi_kubelet::Fault;
 use csi_proto::csi::v1::NodeGetInfoResponse;
 use csi_registration::{Ended, RegistrarOptions, State};
 use tonic::Status as Code;
 
-use crate::support::{Answers, Kubelet, KubeletOptions, Rig, Verdict, log};
-
-fn no(message: &str) -> Verdict {
-    Verdict::No(message.to_owned())
-}
+use crate::support::{Answers, Kubelet, Rig, log, refusal};
 
 #[tokio::test]
 async fn r31_a_kubelet_that_never_asks_again_is_shown_a_new_socket() {
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let mut kubelet =
-        rig.kubelet_that_says([no("API server away"), no("still away"), Verdict::Fair]);
-    assert_eq!(kubelet.refuses().await, "API server away");
+    let mut kubelet = rig.kubelet_with(&Fault::RefuseFirst(2));
+    let [first, second] =
+        [1, 2].map(|number| refusal(&format!("refusal {number} of 2 that were asked for")));
+    assert_eq!(kubelet.refuses().await, first);
     let status = rig.state(State::Refused).await;
-    assert_eq!(status.reason, "API server away");
+    assert_eq!(status.reason, first);
     let refused = rig.socket_id();
-    assert_eq!(kubelet.refuses().await, "still away");
+    assert_eq!(kubelet.refuses().await, second);
     let status = rig
         .status_when("refused again", |status| status.refusals == 2)
         .await;
@@ -31,7 +29,7 @@ async fn r31_a_kubelet_that_never_asks_again_is_shown_a_new_socket() {
     let status = rig.state(State::Registered).await;
     assert_eq!((status.refusals, status.rebinds), (2, 2));
     // What was said stays to be read.
-    assert_eq!(status.last_refusal.unwrap().message, "still away");
+    assert_eq!(status.last_refusal.unwrap().message, second);
 }
 
 #[tokio::test]
@@ -39,14 +37,12 @@ async fn r31_a_kubelet_that_comes_again_by_itself_is_taken_at_its_word() {
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let mut kubelet = Kubelet::start(&KubeletOptions {
-        verdicts: vec![no("not yet"), Verdict::Fair],
-        retries_refusals: true,
-        ..KubeletOptions::new(rig.socket())
-    });
+    let options = rig.kubelet_options().version("1.36");
+    let mut kubelet = Kubelet::start(&options.fault(&Fault::RefuseFirst(1)));
     kubelet.refuses().await;
     kubelet.registers().await;
-    assert_eq!(rig.state(State::Registered).await.refusals, 1);
+    let status = rig.state(State::Registered).await;
+    assert_eq!((status.refusals, status.rebinds), (1, 0));
 }
 
 #[tokio::test]
@@ -59,9 +55,9 @@ async fn r32_a_long_reason_of_many_lines_is_one_line_of_bounded_length() {
         "{first}\n\tat\u{1b}[31m line 2\r\n{}",
         "x".repeat(64 * 1024)
     );
-    let _kubelet = rig.kubelet_that_says([no(&long)]);
+    let _kubelet = rig.kubelet_that_refuses(&long);
     let status = rig.state(State::Refused).await;
-    let start = format!("{first} at [31m line 2 ");
+    let start = refusal(&format!("{first} at [31m line 2 "));
     let line = format!("{start}{} ...", "x".repeat(1024 - start.len()));
     assert_eq!(status.reason, line);
     assert_eq!(status.last_refusal.unwrap().message, line);
@@ -134,11 +130,8 @@ async fn a_refusal_ends_the_registrar_where_that_is_asked_for() {
         exit_on_refusal: true,
         ..rig.options()
     });
-    let _kubelet = rig.kubelet_that_says([no("topology\nclash")]);
-    assert_eq!(
-        rig.ended().await,
-        Ended::Refused("topology clash".to_owned())
-    );
+    let _kubelet = rig.kubelet_that_refuses("topology\nclash");
+    assert_eq!(rig.ended().await, Ended::Refused(refusal("topology clash")));
     assert!(!rig.socket().exists());
     assert_eq!(rig.status().refusals, 1);
 }
@@ -176,16 +169,20 @@ async fn r31_one_and_the_same_refusal_is_logged_once_until_the_kubelet_has_said_
     let mut rig = Rig::new();
     let _plugin = rig.plugin(Answers::default());
     rig.start(rig.options());
-    let reasons = ["taken", "taken", "other"];
-    let mut verdicts: Vec<_> = reasons.map(no).into();
-    verdicts.push(Verdict::Fair);
-    let mut kubelet = rig.kubelet_that_says(verdicts);
-    kubelet.registers().await;
+    let mut kubelet = rig.kubelet_that_refuses("taken");
+    for _ in 0..2 {
+        kubelet.refuses().await;
+    }
+    drop(kubelet);
+    rig.status_when("another socket", |status| status.rebinds == 2)
+        .await;
+    rig.kubelet_that_refuses("other").refuses().await;
+    rig.kubelet().registers().await;
     rig.state(State::Registered).await;
     let lines = log::lines();
     let told = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
-    assert_eq!(told("reason=\"taken\""), 1, "{lines:#?}");
-    assert_eq!(told("reason=\"other\""), 1, "{lines:#?}");
+    assert_eq!(told("taken\""), 1, "{lines:#?}");
+    assert_eq!(told("other\""), 1, "{lines:#?}");
     assert_eq!(told("state=\"waiting_for_kubelet\""), 1, "{lines:#?}");
     assert_eq!(told("state=\"registered\""), 1, "{lines:#?}");
 }

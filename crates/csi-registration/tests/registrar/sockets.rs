@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use csi_registration::State;
 
-use crate::support::{Answers, Kubelet, KubeletOptions, Rig, Seen};
+use crate::support::{Answers, REGISTRATION, Rig};
 
 /// What is asked for: shown again within this time.
 const SOON: Duration = Duration::from_secs(2);
@@ -31,9 +31,13 @@ async fn r08_after_a_kill_a_new_socket_is_shown_and_the_kubelet_comes_at_once() 
 
     rig.start(rig.options());
     // A kubelet that met the stale file would say so, and come back only after a pause.
-    assert!(matches!(kubelet.next().await, Seen::Deregistered));
-    assert!(matches!(kubelet.next().await, Seen::GetInfo(Ok(_))));
-    assert!(matches!(kubelet.next().await, Seen::Registered));
+    let (seen, done) = REGISTRATION.split_at(2);
+    let seen_and_forgotten = [seen, &["deregistered"]].concat();
+    assert_eq!(
+        kubelet.names_until("deregistered").await,
+        seen_and_forgotten
+    );
+    assert_eq!(kubelet.names_until("registered").await, done);
     rig.state(State::Registered).await;
     assert_ne!(rig.socket_id().unwrap(), stale);
 }
@@ -44,10 +48,10 @@ async fn r08_a_kubelet_that_met_the_stale_file_first_comes_after_its_pause() {
     let _plugin = rig.plugin(Answers::default());
     dead_socket(&rig.socket());
     let mut kubelet = rig.kubelet();
-    let Seen::GetInfo(Err(error)) = kubelet.next().await else {
-        panic!("nobody listens on that socket");
-    };
-    assert!(error.starts_with("nobody listens on "), "{error}");
+    let dialled = kubelet.comes_to("dial").await;
+    assert_eq!(dialled["code"], "DEADLINE_EXCEEDED");
+    let cause = dialled["cause"].as_str().unwrap();
+    assert!(cause.starts_with("nobody listens on "), "{cause}");
     rig.start(rig.options());
     kubelet.registers().await;
     rig.state(State::Registered).await;
@@ -190,9 +194,7 @@ async fn r11_whatever_is_done_to_the_socket_or_its_directory_it_is_shown_again_w
         .await;
         assert!(since.elapsed() < SOON, "{deed}");
         // One kubelet for each directory: it has to find the socket that is there now.
-        Kubelet::start(&KubeletOptions::new(rig.socket()))
-            .registers()
-            .await;
+        rig.kubelet().registers().await;
         assert_eq!(rig.state(State::Registered).await.rebinds, 1, "{deed}");
     }
 }

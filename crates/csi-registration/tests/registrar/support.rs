@@ -1,4 +1,4 @@
-//! What the tests stand on: plugins on real sockets, a kubelet, and a registrar between them.
+//! What the tests stand on: plugins on real sockets, a simulated kubelet, and a registrar between them.
 
 mod bounded;
 mod impatient;
@@ -13,7 +13,7 @@ mod unprivileged;
 
 pub(crate) use bounded::{until, within};
 pub(crate) use impatient::Impatient;
-pub(crate) use kubelet::{Dials, Kubelet, KubeletOptions, Seen, Verdict};
+pub(crate) use kubelet::{Kubelet, KubeletOptions, REGISTRATION, refusal};
 pub(crate) use namespaces::run_again;
 pub(crate) use other_registrar::OtherRegistrar;
 pub(crate) use plugin::{Answers, Running};

@@ -1,56 +1,44 @@
-//! The part of a kubelet that meets registrars, in a process of its own: a registrar does not count calls of its own
-//! process.
+//! The simulated kubelet, in a process of its own: a registrar does not count calls of its own process.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use csi_proto::pluginregistration::v1::PluginInfo;
+use csi_kubelet::{Clock, Fault, KubeletVersion};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{TestProcess, within};
 
-mod operation;
+/// How much faster its time runs, so that no test waits for its looks, each second, and its pauses.
+const HURRY: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
-/// What it sends as authority.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) enum Dials {
-    /// Up to 1.28.
-    RawPath,
-    /// Since 1.29.
-    #[default]
-    EncodedPath,
-}
+/// What a registrar hears when it is refused begins so.
+const REFUSAL: &str = "RegisterPlugin error -- plugin registration failed with err: ";
 
-/// What it says of the plugins it sees; the last one goes on for ever.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Verdict {
-    /// What NodeGetInfo deserves.
-    Fair,
-    /// No, with this message.
-    No(String),
-    /// It asks GetInfo and then says nothing.
-    Silent,
-}
+/// What it tells of a new socket that it registers a plugin from. The hidden name is the one under which a socket is bound.
+pub(crate) const REGISTRATION: [&str; 10] = [
+    "ignored",
+    "discovered",
+    "dial",
+    "GetInfo",
+    "validated",
+    "NodeGetInfo",
+    "node",
+    "csinode",
+    "notified",
+    "registered",
+];
 
+/// What kind of kubelet to be, and where.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KubeletOptions {
-    pub(crate) socket: PathBuf,
-    pub(crate) dials: Dials,
-    pub(crate) verdicts: Vec<Verdict>,
-    /// Whether it comes again to a socket after it has refused the plugin there; since 1.36.
-    pub(crate) retries_refusals: bool,
+    root: PathBuf,
+    version: String,
+    faults: Vec<String>,
 }
 
-/// What it saw and did.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Seen {
-    GetInfo(Result<Info, String>),
-    Registered,
-    Refused(String),
-    /// The socket is gone, so the plugin is not registered any more.
-    Deregistered,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What GetInfo said.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Info {
     pub(crate) r#type: String,
     pub(crate) name: String,
@@ -58,18 +46,33 @@ pub(crate) struct Info {
     pub(crate) supported_versions: Vec<String>,
 }
 
-/// One that watches a single path; it ends when dropped.
+/// One that runs; it ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Kubelet(TestProcess);
 
+/// What a registrar is told where a fault has this text.
+pub(crate) fn refusal(text: &str) -> String {
+    format!("{REFUSAL}{text}")
+}
+
 impl KubeletOptions {
-    pub(crate) fn new(socket: impl Into<PathBuf>) -> Self {
+    /// The newest one, without faults.
+    pub(crate) fn new(root: impl Into<PathBuf>) -> Self {
         Self {
-            socket: socket.into(),
-            dials: Dials::default(),
-            verdicts: vec![Verdict::Fair],
-            retries_refusals: false,
+            root: root.into(),
+            version: KubeletVersion::LATEST.to_string(),
+            faults: Vec::new(),
         }
+    }
+
+    pub(crate) fn version(self, version: &str) -> Self {
+        let version = version.to_owned();
+        Self { version, ..self }
+    }
+
+    pub(crate) fn fault(mut self, fault: &Fault) -> Self {
+        self.faults.push(fault.to_string());
+        self
     }
 }
 
@@ -81,47 +84,53 @@ impl Kubelet {
         ))
     }
 
-    pub(crate) async fn next(&mut self) -> Seen {
+    /// What it saw or did next, as an object.
+    pub(crate) async fn next(&mut self) -> Value {
         within("the kubelet sees something", self.0.says())
             .await
             .unwrap()
     }
 
-    /// Waits until it has registered the plugin; returns what GetInfo said.
+    /// Waits for an event of this name, whatever comes before it.
+    pub(crate) async fn comes_to(&mut self, event: &str) -> Value {
+        loop {
+            let seen = self.next().await;
+            if seen["event"] == event {
+                return seen;
+            }
+        }
+    }
+
+    /// The names of all events up to the first of this name.
+    pub(crate) async fn names_until(&mut self, event: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        while names.last().is_none_or(|last| last != event) {
+            let seen = self.next().await;
+            names.push(seen["event"].as_str().unwrap().to_owned());
+        }
+        names
+    }
+
+    /// Waits until it has registered a plugin; returns what GetInfo said.
     pub(crate) async fn registers(&mut self) -> Info {
         let mut info = None;
         loop {
-            match self.next().await {
-                Seen::GetInfo(Ok(answer)) => info = Some(answer),
-                Seen::Registered => return info.unwrap(),
-                Seen::GetInfo(Err(_)) | Seen::Refused(_) | Seen::Deregistered => {}
+            let seen = self.next().await;
+            match seen["event"].as_str().unwrap() {
+                "GetInfo" => info = Some(seen),
+                "registered" => return serde_json::from_value(info.unwrap()).unwrap(),
+                _ => {}
             }
         }
     }
 
-    /// Waits until it has refused the plugin; returns what it said.
+    /// Waits until it has told a registrar no; returns what it said.
     pub(crate) async fn refuses(&mut self) -> String {
         loop {
-            if let Seen::Refused(message) = self.next().await {
-                return message;
+            let seen = self.comes_to("notified").await;
+            if seen["plugin_registered"] == false {
+                return seen["error"].as_str().unwrap().to_owned();
             }
-        }
-    }
-}
-
-impl From<PluginInfo> for Info {
-    fn from(info: PluginInfo) -> Self {
-        let PluginInfo {
-            r#type,
-            name,
-            endpoint,
-            supported_versions,
-        } = info;
-        Self {
-            r#type,
-            name,
-            endpoint,
-            supported_versions,
         }
     }
 }
@@ -129,5 +138,21 @@ impl From<PluginInfo> for Info {
 #[tokio::test]
 #[ignore = "the other tests run it as the process of their kubelet"]
 async fn be_a_kubelet() {
-    operation::watch(TestProcess::options(), |seen| TestProcess::say(&seen)).await;
+    let KubeletOptions {
+        root,
+        version,
+        faults,
+    } = TestProcess::options();
+    let options = csi_kubelet::KubeletOptions {
+        version: version.parse().unwrap(),
+        faults: faults.iter().map(|fault| fault.parse().unwrap()).collect(),
+        clock: Clock::hurried(HURRY),
+        ..csi_kubelet::KubeletOptions::new(root)
+    };
+    let kubelet = csi_kubelet::Kubelet::new(options).unwrap();
+    let tell = |event: &csi_kubelet::Event, _: &_| TestProcess::say(&event.to_json());
+    kubelet
+        .run(tell, std::future::pending::<()>())
+        .await
+        .unwrap();
 }

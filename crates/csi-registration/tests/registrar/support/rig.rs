@@ -3,12 +3,13 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use csi_kubelet::Fault;
 use csi_registration::{Ended, Registrar, RegistrarOptions, State, Status};
 use tempfile::TempDir;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use super::{Answers, Kubelet, KubeletOptions, OtherRegistrar, Running, Verdict, within};
+use super::{Answers, Kubelet, KubeletOptions, OtherRegistrar, Running, within};
 
 #[derive(Debug)]
 pub(crate) struct Rig {
@@ -67,17 +68,24 @@ impl Rig {
         Running::start(&self.plugin_socket(), answers)
     }
 
-    /// A kubelet that is fair.
-    pub(crate) fn kubelet(&self) -> Kubelet {
-        Kubelet::start(&KubeletOptions::new(self.socket()))
+    /// Those of the newest kubelet, on this node.
+    pub(crate) fn kubelet_options(&self) -> KubeletOptions {
+        KubeletOptions::new(self.root())
     }
 
-    /// One that says this, and then the last of it for ever.
-    pub(crate) fn kubelet_that_says(&self, verdicts: impl Into<Vec<Verdict>>) -> Kubelet {
-        Kubelet::start(&KubeletOptions {
-            verdicts: verdicts.into(),
-            ..KubeletOptions::new(self.socket())
-        })
+    /// The newest kubelet.
+    pub(crate) fn kubelet(&self) -> Kubelet {
+        Kubelet::start(&self.kubelet_options())
+    }
+
+    /// One with this fault; a plugin that it has refused it leaves alone until there is another socket, as kubelets do up to 1.35.
+    pub(crate) fn kubelet_with(&self, fault: &Fault) -> Kubelet {
+        Kubelet::start(&self.kubelet_options().version("1.35").fault(fault))
+    }
+
+    /// One that refuses every plugin with this text, once for each socket.
+    pub(crate) fn kubelet_that_refuses(&self, text: &str) -> Kubelet {
+        self.kubelet_with(&Fault::Refuse(text.to_owned()))
     }
 
     /// A registrar of the same plugin in a process of its own.
