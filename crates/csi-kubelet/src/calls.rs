@@ -1,6 +1,6 @@
 //! The calls a kubelet makes, with its limits, and their errors in its words.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use csi_endpoint::{Authority, Channel, ConnectOptions, Endpoint, connect};
@@ -14,6 +14,9 @@ use crate::clock::RunningClock;
 use crate::{Failure, NodeInfoAnswer};
 
 mod failure;
+mod target;
+
+use target::dialled_path;
 
 /// How long a registration socket may take to be dialled.
 pub(crate) const DIAL: Duration = Duration::from_secs(10);
@@ -43,11 +46,25 @@ impl Registrar {
         authority: Authority,
         clock: RunningClock,
     ) -> Result<Self, Failure> {
-        let endpoint = match Endpoint::from_path(socket) {
+        let shown = socket.to_string_lossy();
+        let path = dialled_path(&shown).map_err(failure::of_target)?;
+        let is_other = path != shown;
+        let endpoint = if is_other {
+            Endpoint::from_path(path.as_ref())
+        } else {
+            Endpoint::from_path(socket)
+        };
+        let why = |error: String| {
+            if is_other {
+                return failure::of_dial(format!("{error}; {}", failure::OTHER_PATH));
+            }
+            failure::of_dial(error)
+        };
+        let endpoint = match endpoint {
             Ok(endpoint) => endpoint,
             Err(error) => {
                 clock.sleep(DIAL).await;
-                return Err(failure::of_dial(error.to_string()));
+                return Err(why(error.to_string()));
             }
         };
         let (begun, until) = (Instant::now(), clock.now() + DIAL);
@@ -63,7 +80,7 @@ impl Registrar {
             match connect(&endpoint, &options).await {
                 Ok(channel) => return Ok(Self(RegistrationClient::new(channel))),
                 Err(error) if clock.now() + pause >= until => {
-                    return Err(failure::of_dial(error.to_string()));
+                    return Err(why(error.to_string()));
                 }
                 Err(_) => clock.sleep(pause).await,
             }
@@ -121,17 +138,23 @@ pub(crate) async fn node_get_info(
 
 /// What is sent as `:authority` to a path, as text; what is no path is dialled as it stands.
 pub(crate) fn authority_text(authority: &Authority, path: &str) -> String {
-    match Endpoint::from_path(path) {
+    let dialled = dialled_path(path).unwrap_or(path.into());
+    match Endpoint::from_path(dialled.as_ref()) {
         Ok(endpoint) => authority.text(&endpoint).into_owned(),
         Err(_) => path.to_owned(),
     }
 }
 
-/// A kubelet hands what GetInfo calls an endpoint to `connect(2)` as it stands.
+/// A kubelet takes what GetInfo calls an endpoint for a path, scheme and all.
 fn dialled(text: &str) -> Result<Endpoint, Failure> {
-    let path = PathBuf::from(text);
-    let is_path = path.is_absolute();
-    Endpoint::from_path(path).map_err(|error| {
+    let is_path = text.starts_with('/');
+    let path = if is_path {
+        dialled_path(text).map_err(failure::of_target)?
+    } else {
+        text.into()
+    };
+    let text = path.as_ref();
+    Endpoint::from_path(text).map_err(|error| {
         let refused = if is_path {
             "connect: invalid argument"
         } else {

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::DriverVersion;
+use crate::go_text::quote;
 
 /// The drivers a kubelet has in memory, by name: where their plugins are, and in which version.
 ///
@@ -24,7 +25,8 @@ pub enum PluginRefused {
     /// ValidatePlugin refuses it.
     #[error(
         "validation failed for CSI Driver {driver} at endpoint {endpoint}: kubernetes.io/csi: ValidatePlugin for CSI driver \
-         {driver:?} failed. {reason}"
+         {} failed. {reason}",
+        quote(driver)
     )]
     Invalid {
         /// The name of the driver.
@@ -35,7 +37,10 @@ pub enum PluginRefused {
         reason: String,
     },
     /// RegisterPlugin, which looks once more, refuses it.
-    #[error("kubernetes.io/csi: RegisterPlugin for CSI driver {driver:?} failed. {reason}")]
+    #[error(
+        "kubernetes.io/csi: RegisterPlugin for CSI driver {} failed. {reason}",
+        quote(driver)
+    )]
     NotRegistered {
         /// The name of the driver.
         driver: String,
@@ -98,7 +103,7 @@ impl Drivers {
     }
 
     /// Forgets a driver, whichever socket it came from: that the old one goes after a higher version has taken over forgets
-    /// the new one too. That last is inferred from the code, and stated nowhere.
+    /// the new one too; stated nowhere, and seen with the kubelet's own code.
     pub fn remove(&mut self, driver: &str) -> bool {
         self.0.remove(driver).is_some()
     }
@@ -124,7 +129,7 @@ mod tests {
     fn only_a_higher_version_takes_over_a_name() {
         let mut drivers = Drivers::default();
         add(&mut drivers, "/1.sock", "1.0.0").unwrap();
-        for version in ["1.0.0", "1.0"] {
+        for version in ["1.0.0", "1.0", "1.0.0.0"] {
             assert_eq!(
                 add(&mut drivers, "/2.sock", version),
                 Err(

@@ -11,6 +11,7 @@ mod driver_version;
 mod drivers;
 mod event;
 mod fault;
+mod go_text;
 mod kubelet;
 mod label;
 mod manifest;

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use crate::NodeObjects;
 
 /// The annotation in which the kubelet keeps the node's id for each driver, as JSON.
-const NODE_ID_ANNOTATION: &str = "csi.volume.kubernetes.io/nodeid";
+pub(crate) const NODE_ID_ANNOTATION: &str = "csi.volume.kubernetes.io/nodeid";
 
 impl NodeObjects {
     /// Both objects as two YAML documents, keys sorted as kubectl sorts them.

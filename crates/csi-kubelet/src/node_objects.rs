@@ -1,7 +1,11 @@
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use crate::KubeletVersion;
+use crate::go_text::{self, quote};
 use crate::label;
+use crate::manifest::NODE_ID_ANNOTATION;
 
 /// The Node and the CSINode that come of the plugins on a node, as far as plugins have a say in them.
 ///
@@ -114,10 +118,17 @@ impl NodeObjects {
         if answer.node_id.is_empty() {
             return Err(InstallError::NoNodeId);
         }
-        self.check_labels(&answer.topology)
+        self.check_collisions(&answer.topology)
             .map_err(InstallError::Node)?;
         let mut labels = answer.topology.clone();
         labels.retain(|key, _| !self.labels.contains_key(key));
+        self.check_labels(&labels).map_err(|reason| {
+            let patch = quote(&self.patch(driver, &answer.node_id, &labels));
+            let name = quote(&self.name);
+            InstallError::Node(format!(
+                "failed to patch status {patch} for node {name}: {reason}"
+            ))
+        })?;
         self.labels.extend(labels.clone());
         self.node_ids
             .insert(driver.to_owned(), answer.node_id.clone());
@@ -145,28 +156,56 @@ impl NodeObjects {
         self.node_ids.remove(driver).is_some() || on_csi_node
     }
 
-    fn check_labels(&self, topology: &BTreeMap<String, String>) -> Result<(), String> {
+    /// What a kubelet looks at before it writes to the Node.
+    fn check_collisions(&self, topology: &BTreeMap<String, String>) -> Result<(), String> {
         for (key, value) in topology {
-            match self.labels.get(key) {
-                Some(known) if known != value => {
-                    return Err(format!(
-                        "detected topology value collision: driver reported {key:?}:{value:?} but existing label is \
-                         {key:?}:{known:?}"
-                    ));
-                }
-                Some(_) => continue,
-                None => {}
-            }
-            let name = &self.name;
-            label::check_label(key, value)
-                .map_err(|error| format!("Node {name:?} is invalid: metadata.labels: {error}"))?;
-            if label::is_closed_to_kubelets(key) {
+            if let Some(known) = self.labels.get(key).filter(|known| *known != value) {
+                let (key, value, known) = (quote(key), quote(value), quote(known));
                 return Err(format!(
-                    "nodes {name:?} is forbidden: the admission plugin NodeRestriction lets no kubelet set the label {key}"
+                    "detected topology value collision: driver reported {key}:{value} but existing label is {key}:{known}"
                 ));
             }
         }
         Ok(())
+    }
+
+    /// What an API server looks at then: first NodeRestriction, then the rules for labels.
+    fn check_labels(&self, labels: &BTreeMap<String, String>) -> Result<(), String> {
+        let name = quote(&self.name);
+        let mut closed = labels.keys().map(String::as_str).collect::<Vec<_>>();
+        closed.retain(|key| label::is_closed_to_kubelets(key));
+        if !closed.is_empty() {
+            let closed = closed.join(", ");
+            return Err(format!(
+                "nodes {name} is forbidden: is not allowed to modify labels: {closed}"
+            ));
+        }
+        labels.iter().try_for_each(|(key, value)| {
+            label::check_label(key, value)
+                .map_err(|error| format!("Node {name} is invalid: metadata.labels: {error}"))
+        })
+    }
+
+    /// What a kubelet sends to have the Node changed.
+    fn patch(&self, driver: &str, node_id: &str, labels: &BTreeMap<String, String>) -> String {
+        let mut metadata = serde_json::Map::new();
+        if self
+            .node_ids
+            .get(driver)
+            .is_none_or(|known| known != node_id)
+        {
+            let mut node_ids = self.node_ids.clone();
+            node_ids.insert(driver.to_owned(), node_id.to_owned());
+            let annotation = go_text::json(&json!(node_ids));
+            metadata.insert(
+                "annotations".to_owned(),
+                json!({NODE_ID_ANNOTATION: annotation}),
+            );
+        }
+        if !labels.is_empty() {
+            metadata.insert("labels".to_owned(), json!(labels));
+        }
+        go_text::json(&json!({"metadata": metadata}))
     }
 
     /// What the entry of a driver becomes, if the API server takes it.
@@ -185,9 +224,9 @@ impl NodeObjects {
             allocatable: limit,
         };
         let invalid = |field: &str, reason: String| {
-            let name = &self.name;
+            let name = quote(&self.name);
             format!(
-                "CSINode.storage.k8s.io {name:?} is invalid: spec.drivers[{driver}]{field}: {reason}"
+                "CSINode.storage.k8s.io {name} is invalid: spec.drivers[{driver}]{field}: {reason}"
             )
         };
         driver
@@ -240,6 +279,12 @@ mod tests {
 
     const NODE: &str = "error updating Node object with CSI driver node info: error updating node: timed out waiting for \
                         the condition; caused by: ";
+    /// How the patch that is refused begins and ends.
+    const PATCH: [&str; 2] = [
+        "failed to patch status \"{\\\"metadata\\\":{\\\"annotations\\\":{\\\"csi.volume.kubernetes.io/nodeid\\\":\
+         \\\"{\\\\\\\"a.io\\\\\\\":\\\\\\\"i\\\\\\\"}\\\"},\\\"labels\\\":{",
+        "}}}\" for node \"n\": ",
+    ];
     const CSI_NODE: &str = "error updating CSINode object with CSI driver node info: error updating CSINode: timed out \
                             waiting for the condition; caused by: CSINode.storage.k8s.io \"n\" is invalid: ";
 
@@ -274,6 +319,7 @@ mod tests {
     #[test]
     fn what_the_kubelet_or_the_api_server_refuses_is_said_in_their_words() {
         let long = "i".repeat(257);
+        let [begin, end] = PATCH;
         for (driver, given, message) in [
             (
                 "a.io",
@@ -290,17 +336,26 @@ mod tests {
             ),
             (
                 "a.io",
-                answer("i", 0, &[("kubernetes.io/x", "y")]),
+                answer(
+                    "i",
+                    0,
+                    &[
+                        ("kubernetes.io/x", "y"),
+                        ("a.io/zone", "z1"),
+                        ("b.io/rack", "-"),
+                        ("k8s.io/x", ""),
+                    ],
+                ),
                 format!(
-                    "{NODE}nodes \"n\" is forbidden: the admission plugin NodeRestriction lets no kubelet set the label \
-                     kubernetes.io/x"
+                    "{NODE}{begin}\\\"b.io/rack\\\":\\\"-\\\",\\\"k8s.io/x\\\":\\\"\\\",\\\"kubernetes.io/x\\\":\\\"y\\\"{end}nodes \"n\" \
+                     is forbidden: is not allowed to modify labels: k8s.io/x, kubernetes.io/x"
                 ),
             ),
             (
                 "a.io",
                 answer("i", 0, &[("b.io/rack", "-")]),
                 format!(
-                    "{NODE}Node \"n\" is invalid: metadata.labels: \"-\" is no label value; it has at most 63 letters, digits, \
+                    "{NODE}{begin}\\\"b.io/rack\\\":\\\"-\\\"{end}Node \"n\" is invalid: metadata.labels: \"-\" is no label value; it has at most 63 letters, digits, \
                      '-', '_' and '.', with a letter or digit at both ends, or nothing"
                 ),
             ),

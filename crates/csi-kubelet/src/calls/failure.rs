@@ -18,6 +18,19 @@ pub(super) fn of_dial(cause: String) -> Failure {
     }
 }
 
+/// Why a path is not dialled as it stands.
+pub(super) const OTHER_PATH: &str =
+    "a kubelet takes the path for a part of a URL; use no '%', '?' and '#' in it";
+
+/// What is to be dialled cannot be read.
+pub(super) fn of_target(message: String) -> Failure {
+    Failure {
+        code: Code::Unknown,
+        message,
+        cause: Some(OTHER_PATH.to_owned()),
+    }
+}
+
 pub(super) fn of_deadline() -> Failure {
     Failure {
         code: Code::DeadlineExceeded,
