@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+use std::future::pending;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -5,7 +7,7 @@ use std::time::Duration;
 use csi_kubelet::{Clock, Event, Fault, KubeletOptions, KubeletVersion, NodeObjects};
 use humantime::format_duration;
 use rustix::system::uname;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 
 use crate::duration::parse_positive;
@@ -22,7 +24,7 @@ use node_label::NodeLabel;
 use objects_file::ObjectsFile;
 use wanted::Wanted;
 
-/// Be the kubelet of a node without a cluster: find registration sockets, register plugins, refuse and forget them.
+/// Be the kubelet of a node without a cluster: find plugins, register, refuse and forget them.
 ///
 /// It does what the kubelet of the version given does, with its limits, its order and its words, and prints each step. Sockets are
 /// looked for in plugins_registry in the root directory; what becomes of the Node and the CSINode is shown as YAML, under the API
@@ -31,14 +33,14 @@ use wanted::Wanted;
 #[command(after_help = "\
 Examples:
   csi-identity kubelet --root-dir /tmp/node
-  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io --timeout 20s
+  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io
   csi-identity kubelet --root-dir /tmp/node --fault refuse-first=2 -o json
 
 Faults:
   refuse=TEXT            every plugin is refused after NodeGetInfo
   refuse-first=N         the first N registrations of each driver are refused
   never-notify           the registrar is never told a verdict
-  deaf-after-failure     a socket on which anything failed is left alone until another takes its place
+  deaf-after-failure     after any failure a socket is left alone until it is replaced
   restart-every=DURATION the kubelet restarts again and again
   slow-getinfo=DURATION  so long a pause before GetInfo
   drop-connection        the registration connection is lost before the verdict
@@ -103,17 +105,20 @@ impl Kubelet {
             clock: Clock::real(),
         };
         let mut signals = StopSignals::listen()?;
+        let none = NodeObjects::new(&options.node_name, options.node_labels.clone());
+        let file = objects.map(|path| RefCell::new(ObjectsFile::new(path, none)));
+        let kept = Notify::new();
         let kubelet = csi_kubelet::Kubelet::new(options)?;
         let mut wanted = once.then(|| Wanted::new(expect));
-        let mut file = objects.map(ObjectsFile::new);
         let (stop, stopping) = oneshot::channel();
         let mut stop = Some(stop);
         let on_event = |event: &Event, objects: &NodeObjects| {
             let done = report::event(out, output, event).map_err(anyhow::Error::from);
-            let done = done.and_then(|()| match &mut file {
-                Some(file) => file.keep(objects),
+            let done = done.and_then(|()| match &file {
+                Some(file) => file.borrow_mut().keep(event, objects),
                 None => Ok(()),
             });
+            kept.notify_one();
             let verdict = wanted.as_mut().and_then(|wanted| wanted.judge(event));
             if let Some(end) = done.map(|()| verdict).transpose()
                 && let Some(stop) = stop.take()
@@ -123,9 +128,26 @@ impl Kubelet {
             }
         };
         let mut end = None;
+        let writing = async {
+            let Some(file) = &file else {
+                return pending().await;
+            };
+            loop {
+                let due = file.borrow().due();
+                tokio::select! {
+                    () = kept.notified() => {}
+                    () = objects_file::until(due) => {
+                        if let Err(error) = file.borrow_mut().finish() {
+                            return error;
+                        }
+                    }
+                }
+            }
+        };
         let shutdown = async {
             tokio::select! {
                 sent = stopping => end = sent.ok(),
+                error = writing => end = Some(Err(error)),
                 () = sleep(timeout), if once => {
                     tracing::error!("no registration to speak of within {}", format_duration(timeout));
                     end = Some(Ok(Verdict::Fail));
@@ -134,8 +156,10 @@ impl Kubelet {
             }
         };
         let objects = kubelet.run(on_event, shutdown).await?;
-        if matches!(output, Format::Text) && file.is_none() {
-            write!(out, "---\n{}", objects.to_yaml())?;
+        match &file {
+            Some(file) => file.borrow_mut().finish()?,
+            None if matches!(output, Format::Text) => write!(out, "---\n{}", objects.to_yaml())?,
+            None => {}
         }
         // What was to be waited for and was interrupted has not come.
         end.unwrap_or(Ok(if once { Verdict::Fail } else { Verdict::Pass }))
