@@ -128,7 +128,7 @@ async fn registrars(root: &Path, count: usize) {
         serve(&socket, Routes::new(RegistrationServer::new(registrar)));
     }
     println!("ready");
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn serve(path: &Path, routes: Routes) {
