@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+use std::future::pending;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -5,7 +7,7 @@ use std::time::Duration;
 use csi_kubelet::{Clock, Event, Fault, KubeletOptions, KubeletVersion, NodeObjects, Trace};
 use humantime::format_duration;
 use rustix::system::uname;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep;
 
 use crate::duration::parse_positive;
@@ -23,7 +25,7 @@ use node_label::NodeLabel;
 use objects_file::ObjectsFile;
 use wanted::Wanted;
 
-/// Be the kubelet of a node without a cluster: find registration sockets, register plugins, refuse and forget them.
+/// Be the kubelet of a node without a cluster: find plugins, register, refuse and forget them.
 ///
 /// It does what the kubelet of the version given does, with its limits, its order and its words, and prints each step. Sockets are
 /// looked for in plugins_registry in the root directory; what becomes of the Node and the CSINode is shown as YAML, under the API
@@ -32,14 +34,14 @@ use wanted::Wanted;
 #[command(after_help = "\
 Examples:
   csi-identity kubelet --root-dir /tmp/node
-  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io --timeout 20s
+  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io
   csi-identity kubelet --root-dir /tmp/node --fault refuse-first=2 -o json
 
 Faults:
   refuse=TEXT            every plugin is refused after NodeGetInfo
   refuse-first=N         the first N registrations of each driver are refused
   never-notify           the registrar is never told a verdict
-  deaf-after-failure     a socket on which anything failed is left alone until another takes its place
+  deaf-after-failure     after any failure a socket is left alone until it is replaced
   restart-every=DURATION the kubelet restarts again and again
   slow-getinfo=DURATION  so long a pause before GetInfo
   drop-connection        the registration connection is lost before the verdict
@@ -109,9 +111,10 @@ impl Kubelet {
             clock: Clock::real(),
         };
         let mut signals = StopSignals::listen()?;
+        let file = objects.map(|path| RefCell::new(ObjectsFile::new(path, options.node.clone())));
+        let kept = Notify::new();
         let kubelet = csi_kubelet::Kubelet::new(options)?;
         let mut wanted = once.then(|| Wanted::new(expect));
-        let mut file = objects.map(ObjectsFile::new);
         let mut picture = Trace::new(format!("Registration with a kubelet {emulate}"));
         let (stop, stopping) = oneshot::channel();
         let mut stop = Some(stop);
@@ -120,10 +123,11 @@ impl Kubelet {
                 picture.push(step);
             }
             let done = report::event(out, output, event).map_err(anyhow::Error::from);
-            let done = done.and_then(|()| match &mut file {
-                Some(file) => file.keep(objects),
+            let done = done.and_then(|()| match &file {
+                Some(file) => file.borrow_mut().keep(event, objects),
                 None => Ok(()),
             });
+            kept.notify_one();
             let verdict = wanted.as_mut().and_then(|wanted| wanted.judge(event));
             if let Some(end) = done.map(|()| verdict).transpose()
                 && let Some(stop) = stop.take()
@@ -133,9 +137,26 @@ impl Kubelet {
             }
         };
         let (mut end, mut late) = (None, false);
+        let writing = async {
+            let Some(file) = &file else {
+                return pending().await;
+            };
+            loop {
+                let due = file.borrow().due();
+                tokio::select! {
+                    () = kept.notified() => {}
+                    () = objects_file::until(due) => {
+                        if let Err(error) = file.borrow_mut().finish() {
+                            return error;
+                        }
+                    }
+                }
+            }
+        };
         let shutdown = async {
             tokio::select! {
                 sent = stopping => end = sent.ok(),
+                error = writing => end = Some(Err(error)),
                 () = sleep(timeout), if once => late = true,
                 () = signals.next() => {}
             }
@@ -144,8 +165,10 @@ impl Kubelet {
         if late && let Some(wanted) = wanted {
             tracing::error!("{wanted}, within {}", format_duration(timeout));
         }
-        if matches!(output, Format::Text) && file.is_none() {
-            write!(out, "---\n{}", objects.to_yaml())?;
+        match &file {
+            Some(file) => file.borrow_mut().finish()?,
+            None if matches!(output, Format::Text) => write!(out, "---\n{}", objects.to_yaml())?,
+            None => {}
         }
         if let Some(file) = trace {
             file.write(&picture)?;

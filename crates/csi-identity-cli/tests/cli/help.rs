@@ -77,6 +77,21 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
             ],
         ),
         (
+            "kubelet",
+            &[
+                "Be the kubelet of a node without a cluster: find plugins, register, refuse and forget them.",
+                "Usage: csi-identity kubelet [OPTIONS] --root-dir <DIR>",
+                "Examples:",
+                "  csi-identity kubelet --root-dir /tmp/node --emulate 1.28 --once --expect disk.acme.io",
+                "Faults:",
+                "  drop-connection        the registration connection is lost before the verdict",
+                "Exit codes:",
+                "  0  stopped; with --once: the driver is registered",
+                "  1  with --once: refused, or not registered within --timeout",
+                "  2  could not start, or not go on: usage, directory, file",
+            ],
+        ),
+        (
             "demo",
             &[
                 "See it all run, without a cluster, configuration or root.",
@@ -143,6 +158,7 @@ fn the_program_lists_its_subcommands_and_exit_codes() {
         "capabilities",
         "probe",
         "explain",
+        "kubelet",
         "demo",
         "config",
         "completions",

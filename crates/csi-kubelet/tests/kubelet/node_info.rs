@@ -59,7 +59,7 @@ async fn an_answer_that_is_none_or_no_good_is_refused_in_the_kubelets_words() {
         plugin.says(reply);
         let kubelet = node.kubelet_with(|options| {
             options.version = "1.35".parse().unwrap();
-            options.node_labels = [("acme.io/zone".to_owned(), "z1".to_owned())].into();
+            options.node.labels = [("acme.io/zone".to_owned(), "z1".to_owned())].into();
         });
         let registrar = Registrar::start(
             &node.socket("a.sock"),
@@ -124,7 +124,7 @@ async fn good_answers_at_the_edge_are_taken() {
         info.max_volumes_per_node = max_volumes;
         plugin.says(Reply::Ok(info));
         let kubelet = node.kubelet_with(|options| {
-            options.node_labels = [("acme.io/zone".to_owned(), "z1".to_owned())].into();
+            options.node.labels = [("acme.io/zone".to_owned(), "z1".to_owned())].into();
         });
         let _registrar = Registrar::start(
             &node.socket("a.sock"),

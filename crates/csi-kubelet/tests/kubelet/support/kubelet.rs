@@ -28,7 +28,7 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(options: KubeletOptions) -> Self {
         let folder = options.root.clone();
-        let objects = NodeObjects::new(&options.node_name, options.node_labels.clone());
+        let objects = options.node.clone();
         let events = Vec::new();
         let (sender, heard) = watch::channel(Heard { events, objects });
         let (stop, stopping) = oneshot::channel();
