@@ -13,7 +13,7 @@ use crate::program::PATIENCE;
 use crate::served::in_runtime;
 
 /// How much faster its time runs, so that no test waits for its looks, each second, and its pauses.
-const HURRY: NonZeroU32 = NonZeroU32::new(100).unwrap();
+const HURRY: NonZeroU32 = NonZeroU32::new(1000).unwrap();
 
 /// One that runs; it stops when dropped.
 #[derive(Debug)]
