@@ -3,12 +3,14 @@
 
 use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+
+use csi_kubelet::KubeletVersion;
 
 use crate::compat::{LIVENESSPROBE, REGISTRAR, link};
 use crate::http::get;
-use crate::kubelet::{Kubelet, Verdict};
+use crate::kubelet::Kubelet;
 use crate::process::Process;
 use crate::program::{Ran, csi_identity, listing, temporary_folder};
 use crate::served::await_answer;
@@ -127,8 +129,9 @@ fn run(chart: &Chart) {
         Path::new("/var/lib/kubelet/plugins").join(chart.plugin),
     )
     .unwrap();
-    let registration = PathBuf::from(format!("/registration/{}-reg.sock", chart.plugin));
-    let kubelet = Kubelet::start(&registration, &[Verdict::Fair]);
+    // And its directory for registration sockets is the pod's /registration.
+    let root = Path::new("/var/lib/kubelet");
+    let kubelet = Kubelet::start(root, KubeletVersion::LATEST, &[]);
     let health: SocketAddr = chart.health.parse().unwrap();
 
     // The sidecars come first, as nobody orders the containers of a pod.
@@ -181,7 +184,8 @@ for entry in /*; do
        fi ;;
   esac
 done
-mkdir -p "$root/csi" "$root/registration" "$root/var/lib/kubelet/plugins" "$root/var/tmp"
+mkdir -p "$root/csi" "$root/registration" "$root/var/lib/kubelet/plugins" "$root/var/lib/kubelet/plugins_registry" "$root/var/tmp"
+mount --bind "$root/var/lib/kubelet/plugins_registry" "$root/registration"
 exec chroot "$root" "$@"
 "#;
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::net::TcpListener;
 
+use csi_kubelet::Fault;
 use serde_json::Value;
 
 use crate::compat::{REGISTRAR, link};
 use crate::http::Answer;
-use crate::kubelet::Verdict;
 use crate::node::Node;
 use crate::process::Process;
 use crate::program::{eventually, listing};
@@ -108,7 +108,7 @@ fn its_own_look_at_its_socket_is_no_call_of_a_kubelet() {
 fn a_refusal_is_not_its_end() {
     let node = Node::new();
     let _plugin = node.plugin();
-    let kubelet = node.kubelet_that_says(&[Verdict::No("not wanted"), Verdict::Fair]);
+    let kubelet = node.kubelet_with(Fault::RefuseFirst(1));
     let registrar = start(&node, &[]);
     kubelet.refuses();
     kubelet.registers();

@@ -16,6 +16,7 @@ mod fake_plugin;
 mod health;
 mod http;
 mod kubelet;
+mod kubelet_versions;
 mod node;
 mod process;
 #[expect(dead_code, reason = "not all that other tests need of it")]

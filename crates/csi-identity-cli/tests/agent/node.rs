@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use csi_kubelet::{Fault, KubeletVersion};
 use tempfile::TempDir;
 
-use crate::kubelet::{Kubelet, Verdict};
+use crate::kubelet::Kubelet;
 use crate::process::Process;
 use crate::program::{csi_identity, temporary_folder};
 use crate::served::{await_answer, serve};
@@ -82,12 +83,13 @@ impl Node {
         Process::start(command.arg(self.plugin_socket()).args(more))
     }
 
-    /// A kubelet that is fair.
+    /// The newest kubelet.
     pub(crate) fn kubelet(&self) -> Kubelet {
-        self.kubelet_that_says(&[Verdict::Fair])
+        Kubelet::start(self.folder(), KubeletVersion::LATEST, &[])
     }
 
-    pub(crate) fn kubelet_that_says(&self, verdicts: &[Verdict]) -> Kubelet {
-        Kubelet::start(&self.registration_socket(), verdicts)
+    /// One with this fault; a plugin that it has refused it leaves alone until there is another socket, as kubelets do up to 1.35.
+    pub(crate) fn kubelet_with(&self, fault: Fault) -> Kubelet {
+        Kubelet::start(self.folder(), "1.35".parse().unwrap(), &[fault])
     }
 }

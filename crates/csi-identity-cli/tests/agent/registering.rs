@@ -5,7 +5,6 @@ use std::fs;
 use rustix::process::Signal;
 
 use crate::fake_plugin::{FakePlugin, Reply, Script};
-use crate::kubelet::Verdict;
 use crate::node::Node;
 use crate::program::{eventually, listing};
 
@@ -18,6 +17,7 @@ pub(crate) fn named(probe: impl Into<Vec<Reply<Option<bool>>>>) -> Script {
     };
     Script {
         info: Reply::Ok(info),
+        node_id: Some("node-1"),
         ..Script::probes(probe)
     }
 }
@@ -82,7 +82,7 @@ fn a_plugin_that_is_not_ready_is_registered_if_it_is_to_be_when_it_serves() {
     let node = Node::new();
     let starting = named([Reply::Ok(Some(false))]);
     let _plugin = FakePlugin::start_at(&node.plugin_socket(), starting);
-    let kubelet = node.kubelet_that_says(&[Verdict::Yes]);
+    let kubelet = node.kubelet();
     for flags in [&[][..], &["--register-when=ready"]] {
         let agent = node.agent(flags);
         eventually("the plugin was asked", || {

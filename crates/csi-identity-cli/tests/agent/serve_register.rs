@@ -2,9 +2,9 @@
 
 use std::net::TcpStream;
 
+use csi_kubelet::Fault;
 use rustix::process::{Signal, geteuid};
 
-use crate::kubelet::Verdict;
 use crate::node::Node;
 use crate::process::Process;
 use crate::program::{eventually, listing};
@@ -85,7 +85,8 @@ fn a_list_of_users_that_may_connect_does_not_shut_out_the_process_itself() {
     let node = Node::new();
     // Somebody else than whoever runs this.
     let other = format!("--allow-uid={}", geteuid().as_raw() + 1);
-    let kubelet = node.kubelet_that_says(&[Verdict::Yes]);
+    // Nor this test, which has the same user and is the kubelet.
+    let kubelet = node.kubelet();
     let serving = start(&node, &[&other]);
     kubelet.registers();
     serving.comes_to("registered");
@@ -95,7 +96,7 @@ fn a_list_of_users_that_may_connect_does_not_shut_out_the_process_itself() {
 #[test]
 fn a_refusal_ends_the_plugin_too_if_it_is_to_be_the_end() {
     let node = Node::new();
-    let _kubelet = node.kubelet_that_says(&[Verdict::No("not wanted")]);
+    let _kubelet = node.kubelet_with(Fault::Refuse("not wanted".to_owned()));
     let serving = start(&node, &["--exit-on-refusal"]);
     assert_eq!(serving.finish().code, 1);
     assert_eq!(listing(&node.registry()), [""; 0]);

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use csi_kubelet::Fault;
 use serde_json::Value;
 
-use crate::kubelet::Verdict;
+use crate::kubelet::refusal;
 use crate::node::Node;
 use crate::program::eventually;
 
@@ -43,7 +44,7 @@ fn the_state_file_says_what_http_says() {
 fn a_restart_keeps_what_the_kubelet_said_but_not_that_it_said_yes() {
     let node = Node::new();
     let plugin = node.plugin();
-    let kubelet = node.kubelet_that_says(&[Verdict::No("not wanted"), Verdict::Fair]);
+    let kubelet = node.kubelet_with(Fault::RefuseFirst(1));
     let agent = node.agent_with_state_file();
     kubelet.registers();
     agent.comes_to("registered");
@@ -62,7 +63,8 @@ fn a_restart_keeps_what_the_kubelet_said_but_not_that_it_said_yes() {
     });
     let after = kept(&node);
     assert_eq!(after["state"], "waiting_for_plugin");
-    assert_eq!(after["last_refusal"]["message"], "not wanted");
+    let no = refusal("refusal 1 of 1 that were asked for");
+    assert_eq!(after["last_refusal"]["message"], no);
     for same in ["last_refusal", "last_kubelet_call"] {
         assert_eq!(after[same], before[same]);
     }

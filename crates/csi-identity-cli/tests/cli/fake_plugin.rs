@@ -10,6 +10,7 @@ use std::time::Duration;
 use csi_identity::endpoint::{BindOptions, Endpoint, Listener, ServeOptions, serve};
 use csi_identity::proto::csi::v1 as pb;
 use csi_identity::proto::csi::v1::identity_server::{Identity, IdentityServer};
+use csi_identity::proto::csi::v1::node_server::{Node, NodeServer};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tonic::service::Routes;
@@ -32,6 +33,8 @@ pub(crate) struct Script {
     pub(crate) info: Reply<pb::GetPluginInfoResponse>,
     pub(crate) capabilities: Reply<pb::GetPluginCapabilitiesResponse>,
     pub(crate) probe: Vec<Reply<Option<bool>>>,
+    /// What NodeGetInfo answers; without one there is no Node service.
+    pub(crate) node_id: Option<&'static str>,
 }
 
 impl Default for Script {
@@ -41,6 +44,7 @@ impl Default for Script {
             info: Reply::Ok(pb::GetPluginInfoResponse::default()),
             capabilities: Reply::Ok(pb::GetPluginCapabilitiesResponse::default()),
             probe: vec![Reply::Ok(Some(true))],
+            node_id: None,
         }
     }
 }
@@ -60,6 +64,7 @@ impl Script {
             info: Reply::Error(code, message),
             capabilities: Reply::Error(code, message),
             probe: vec![Reply::Error(code, message)],
+            node_id: None,
         }
     }
 
@@ -69,6 +74,7 @@ impl Script {
             info: Reply::Never,
             capabilities: Reply::Never,
             probe: vec![Reply::Never],
+            node_id: None,
         }
     }
 }
@@ -106,6 +112,7 @@ impl FakePlugin {
         let (bound, is_bound) = std::sync::mpsc::channel();
         let endpoint = Endpoint::from_path(socket).unwrap();
         let probes = Arc::new(AtomicUsize::new(0));
+        let node_id = script.node_id;
         let identity = Scripted {
             script,
             probes: Arc::clone(&probes),
@@ -118,7 +125,10 @@ impl FakePlugin {
                     grace: Duration::ZERO,
                     ..ServeOptions::default()
                 };
-                let routes = Routes::new(IdentityServer::new(identity));
+                let mut routes = Routes::new(IdentityServer::new(identity));
+                if let Some(id) = node_id {
+                    routes = routes.add_service(NodeServer::new(OnNode(id)));
+                }
                 let _stopped = serve(listener, routes, options, stopping).await.unwrap();
             });
         });
@@ -184,5 +194,22 @@ impl Identity for Scripted {
         let reply = replies.get(count).or(replies.last()).unwrap();
         let ready = reply.clone().give().await?;
         Ok(Response::new(pb::ProbeResponse { ready }))
+    }
+}
+
+/// Says which node it is on.
+#[derive(Debug)]
+struct OnNode(&'static str);
+
+#[tonic::async_trait]
+impl Node for OnNode {
+    async fn node_get_info(
+        &self,
+        _: Request<pb::NodeGetInfoRequest>,
+    ) -> Result<Response<pb::NodeGetInfoResponse>, Status> {
+        Ok(Response::new(pb::NodeGetInfoResponse {
+            node_id: self.0.to_owned(),
+            ..Default::default()
+        }))
     }
 }

@@ -34,6 +34,10 @@ impl Node {
         }
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     pub(crate) fn plugin_socket(&self) -> &Path {
         &self.plugin_socket
     }

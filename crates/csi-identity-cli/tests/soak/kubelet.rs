@@ -1,70 +1,60 @@
-//! A kubelet as far as a registrar meets it: it watches, dials, asks and says yes.
+//! The simulated kubelet, beside the test; the agent is another process.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use csi_endpoint::{Authority, ConnectOptions, Endpoint, SocketWatch, WatchOptions, connect};
-use csi_proto::pluginregistration::v1::registration_client::RegistrationClient;
-use csi_proto::pluginregistration::v1::{InfoRequest, RegistrationStatus};
+use csi_kubelet::{Clock, Event, KubeletOptions, NodeObjects, What};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
 
 use crate::patience::within;
 
+/// How much faster its time runs: months of a node pass within seconds.
+const HURRY: NonZeroU32 = NonZeroU32::new(1000).unwrap();
+
+/// One that runs; it ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Kubelet {
-    socket: Endpoint,
-    plugin: String,
-    watch: SocketWatch,
-    known: Option<FileId>,
+    seen: UnboundedReceiver<Event>,
+    work: JoinHandle<()>,
 }
 
-/// The number of an inode alone is given out again.
-type FileId = (u64, i64, i64);
-
 impl Kubelet {
-    pub(crate) fn new(socket: &Path, plugin: &Path) -> Self {
-        let socket = Endpoint::from_path(socket).unwrap();
-        Self {
-            watch: SocketWatch::new(socket.clone(), WatchOptions::default()),
-            plugin: plugin.display().to_string(),
-            socket,
-            known: None,
-        }
+    pub(crate) fn start(root: &Path) -> Self {
+        let options = KubeletOptions {
+            clock: Clock::hurried(HURRY),
+            ..KubeletOptions::new(root)
+        };
+        let kubelet = csi_kubelet::Kubelet::new(options).unwrap();
+        let (sender, seen) = unbounded_channel();
+        // The test may have ended.
+        let tell = move |event: &Event, _: &NodeObjects| drop(sender.send(event.clone()));
+        let work = tokio::spawn(async {
+            let never = std::future::pending::<()>();
+            let _objects = kubelet.run(tell, never).await.unwrap();
+        });
+        Self { seen, work }
     }
 
-    /// Registers the plugin on the next socket that it has not seen yet.
-    pub(crate) async fn registers(&mut self) {
-        within("a registration socket is shown", self.sees_another()).await;
-        let options = ConnectOptions {
-            // As kubelets dial since 1.29.
-            authority: Authority::EncodedPath,
-            ..ConnectOptions::default()
-        };
+    /// Waits until it has registered the plugin once more, which has to be at this path.
+    pub(crate) async fn registers(&mut self, plugin: &Path) {
         let registering = async {
-            let channel = connect(&self.socket, &options).await.unwrap();
-            let mut client = RegistrationClient::new(channel);
-            let info = client.get_info(InfoRequest {}).await.unwrap().into_inner();
-            assert_eq!(info.endpoint, self.plugin);
-            let status = RegistrationStatus {
-                plugin_registered: true,
-                error: String::new(),
-            };
-            client.notify_registration_status(status).await.unwrap();
+            loop {
+                match self.seen.recv().await.unwrap().what {
+                    What::GetInfo { outcome } => {
+                        assert_eq!(outcome.unwrap().endpoint, plugin.to_str().unwrap());
+                    }
+                    What::Registered => return,
+                    _ => {}
+                }
+            }
         };
         within("the plugin is registered", registering).await;
     }
+}
 
-    async fn sees_another(&mut self) {
-        loop {
-            let now = fs::symlink_metadata(self.socket.path());
-            let now = now
-                .ok()
-                .map(|file| (file.ino(), file.ctime(), file.ctime_nsec()));
-            if now.is_some() && now != self.known {
-                self.known = now;
-                return;
-            }
-            self.watch.changed().await;
-        }
+impl Drop for Kubelet {
+    fn drop(&mut self) {
+        self.work.abort();
     }
 }

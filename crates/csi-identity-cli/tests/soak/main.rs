@@ -64,8 +64,8 @@ async fn soak(load: Load) {
     let mut plugin = Plugin::start(node.plugin_socket());
     let agent = Agent::start(&node);
     let mut http = agent.connect().await;
-    let mut kubelet = Kubelet::new(node.registration_socket(), node.plugin_socket());
-    kubelet.registers().await;
+    let mut kubelet = Kubelet::start(node.root());
+    kubelet.registers(node.plugin_socket()).await;
 
     let mut slowest = Duration::ZERO;
     let mut before = None;
@@ -81,7 +81,7 @@ async fn soak(load: Load) {
 
         let deleted = Instant::now();
         std::fs::remove_file(node.registration_socket()).unwrap();
-        kubelet.registers().await;
+        kubelet.registers(node.plugin_socket()).await;
         slowest = slowest.max(deleted.elapsed());
 
         for _ in 0..load.requests_a_turn {

@@ -3,18 +3,18 @@
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use csi_kubelet::KubeletVersion;
 use csi_registration::{HostPath, RegistrarOptions, State};
 
 use crate::support::{Answers, Kubelet, KubeletOptions, Rig, Running, refusal};
 
 #[tokio::test]
-async fn kubelets_of_every_version_register_a_plugin_after_it_was_asked_in_order() {
-    for version in KubeletVersion::all() {
+async fn kubelets_of_old_and_new_versions_register_a_plugin_after_it_was_asked_in_order() {
+    // What they send as :authority on this socket changes between the two in the middle.
+    for version in ["1.20", "1.28", "1.29", "1.36"] {
         let mut rig = Rig::new();
         let plugin = rig.plugin(Answers::default());
         rig.start(rig.options());
-        let options = rig.kubelet_options().version(&version.to_string());
+        let options = rig.kubelet_options().version(version);
         let mut kubelet = Kubelet::start(&options);
         let info = kubelet.registers().await;
         assert_eq!(info.r#type, "CSIPlugin");

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{TestProcess, within};
 
 /// How much faster its time runs, so that no test waits for its looks, each second, and its pauses.
-const HURRY: NonZeroU32 = NonZeroU32::new(100).unwrap();
+const HURRY: NonZeroU32 = NonZeroU32::new(1000).unwrap();
 
 /// What a registrar hears when it is refused begins so.
 const REFUSAL: &str = "RegisterPlugin error -- plugin registration failed with err: ";
