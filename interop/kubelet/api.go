@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/cache"
-	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/pluginwatcher"
-	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/reconciler"
 )
 
 // What handles plugins of a type, whatever the version of the kubelet calls it with.
@@ -65,30 +63,4 @@ func asHandler(h plugins) (cache.PluginHandler, error) {
 		}
 	}
 	return nil, errors.New("this version's handlers have a shape that api.go does not know")
-}
-
-// Until 1.34 it took no context.
-func startWatcher(ctx context.Context, stop <-chan struct{}, watcher *pluginwatcher.Watcher) error {
-	switch watcher := any(watcher).(type) {
-	case interface {
-		Start(<-chan struct{}) error
-	}:
-		return watcher.Start(stop)
-	case interface {
-		Start(context.Context, <-chan struct{}) error
-	}:
-		return watcher.Start(ctx, stop)
-	}
-	return errors.New("this version's watcher starts in a way that api.go does not know")
-}
-
-// Until 1.36 it took a channel; it is nil for a reconciler that is run in an unknown way.
-func running(ctx context.Context, stop <-chan struct{}, loop reconciler.Reconciler) func() {
-	switch loop := any(loop).(type) {
-	case interface{ Run(<-chan struct{}) }:
-		return func() { loop.Run(stop) }
-	case interface{ Run(context.Context) }:
-		return func() { loop.Run(ctx) }
-	}
-	return nil
 }

@@ -15,16 +15,13 @@ import (
 	"time"
 
 	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/cache"
-	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/operationexecutor"
-	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/pluginwatcher"
-	"k8s.io/kubernetes/pkg/kubelet/pluginmanager/reconciler"
+
+	"csi-identity/interop/kubelet/manager"
 )
 
 const (
 	driver = "disk.example.org"
 	nodeID = "node-1"
-	// As in the kubelet.
-	loopInterval = time.Second
 )
 
 // A node's directories, with a kubelet's plugin manager and csi-identity on them.
@@ -72,43 +69,26 @@ func (n *node) socket() string {
 	return filepath.Join(n.folder, driver+"-reg.sock")
 }
 
-// Puts the parts of the kubelet together as its plugin manager does. That one package is left out, since it brings much of the
-// rest of the kubelet with it, which would be built for nothing.
+// Starts the kubelet's plugin manager with these handlers.
 func (n *node) startKubelet() error {
-	ctx, cancel := context.WithCancel(n.ctx)
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	actual, desired := cache.NewActualStateOfWorld(), cache.NewDesiredStateOfWorld()
-	executor := operationexecutor.NewOperationExecutor(operationexecutor.NewOperationGenerator(nil))
-	loop := reconciler.NewReconciler(executor, loopInterval, desired, actual)
-	handlers := map[string]plugins{"CSIPlugin": n.handler}
+	known := map[string]plugins{"CSIPlugin": n.handler}
 	for _, observer := range n.observers {
-		handlers[observer.kind] = observer
+		known[observer.kind] = observer
 	}
-	for kind, plugins := range handlers {
+	handlers := map[string]cache.PluginHandler{}
+	for kind, plugins := range known {
 		handler, err := asHandler(plugins)
 		if err != nil {
-			cancel()
 			return err
 		}
-		loop.AddHandler(kind, handler)
+		handlers[kind] = handler
 	}
-	run := running(ctx, stop, loop)
-	if run == nil {
-		cancel()
-		return errors.New("this version's reconciler runs in a way that api.go does not know")
-	}
-	if err := startWatcher(ctx, stop, pluginwatcher.NewWatcher(n.folder, desired)); err != nil {
-		cancel()
+	stop, err := manager.Start(n.ctx, n.folder, handlers)
+	if err != nil {
 		return err
 	}
-	go func() {
-		defer close(stopped)
-		run()
-	}()
 	n.stopKubelet = func() {
-		cancel()
-		close(stop)
-		<-stopped
+		stop()
 		n.stopKubelet = nil
 	}
 	return nil

@@ -48,11 +48,12 @@ impl DriverVersion {
             ));
         }
         let numbers = parts.into_iter().map(|digits| {
-            digits.parse().or_else(|_| {
+            // Of digits alone, so it is too big.
+            digits.parse().map_err(|_too_big| {
                 let part = quote(digits);
-                Err(format!(
+                format!(
                     "illegal non-numeric version component {part} in {quoted}: strconv.ParseUint: parsing {part}: value out of range"
-                ))
+                )
             })
         });
         numbers.collect::<Result<_, _>>().map(Self)

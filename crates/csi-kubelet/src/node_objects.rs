@@ -237,14 +237,14 @@ impl NodeObjects {
             let reason = format!("{len} bytes long, the limit is {MAX_NODE_ID}");
             return Err(invalid(".nodeID", reason));
         }
-        let known = self.drivers.get(driver);
+        let may_change = version.updates_allocatable();
         let same = |known: &CsiNodeDriver| {
-            (&known.node_id, &known.topology_keys) == (&entry.node_id, &entry.topology_keys)
+            known.node_id == entry.node_id
+                && known.topology_keys == entry.topology_keys
+                && (may_change || known.allocatable == entry.allocatable)
         };
-        match known {
+        match self.drivers.get(driver) {
             Some(known) if !same(known) => Err(invalid("", "field is immutable".to_owned())),
-            // A kubelet compares no numbers before it may change them, and writes nothing.
-            Some(known) if !version.updates_allocatable() => Ok(known.clone()),
             _ => Ok(entry),
         }
     }
@@ -379,18 +379,21 @@ mod tests {
 
     #[test]
     fn an_entry_does_not_change_but_for_its_number_since_1_35() {
-        for (version, allocatable) in [("1.34", Some(1)), ("1.35", Some(2))] {
+        let immutable = format!("{CSI_NODE}spec.drivers[a.io]: field is immutable");
+        for (version, expected) in [("1.34", Err(immutable.clone())), ("1.35", Ok(()))] {
             let version = version.parse().unwrap();
             let mut objects = node();
-            for max_volumes in [1, 2] {
-                let given = answer("i", max_volumes, &[]);
-                objects.install("a.io", &given, version).unwrap();
-            }
-            assert_eq!(objects.drivers["a.io"].allocatable, allocatable);
+            objects
+                .install("a.io", &answer("i", 1, &[]), version)
+                .unwrap();
+            objects
+                .install("a.io", &answer("i", 1, &[]), version)
+                .unwrap();
+            let changed = objects.install("a.io", &answer("i", 2, &[]), version);
+            assert_eq!(changed.map_err(|error| error.to_string()), expected);
         }
         let mut objects = node();
         install(&mut objects, "a.io", &answer("i", 0, &[])).unwrap();
-        let immutable = format!("{CSI_NODE}spec.drivers[a.io]: field is immutable");
         for changed in [answer("j", 0, &[]), answer("i", 0, &[("a.io/zone", "z1")])] {
             assert_eq!(
                 install(&mut objects, "a.io", &changed),

@@ -33,7 +33,7 @@ pub(crate) enum Change {
 /// An inotify watch on each directory of a tree.
 ///
 /// There is no second look: what the kernel does not tell of stays unseen until the kubelet starts anew. That this is so where
-/// events were lost is inferred from the code, and so is all that is said of links to directories.
+/// events were lost is inferred from the code.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     fd: AsyncFd<OwnedFd>,

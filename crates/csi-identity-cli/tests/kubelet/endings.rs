@@ -47,22 +47,19 @@ fn once_fails_when_the_plugin_is_refused() {
 fn once_fails_when_time_is_up_and_says_so() {
     let node = Node::new();
     let _plugin = node.plugin(&[]);
-    for (more, timeout) in [
-        (&["--expect=other.acme.io"][..], "300ms"),
+    for (expect, missing) in [
+        (&[][..], "no plugin was registered or refused"),
+        (&["--expect=other.acme.io"], "not registered: other.acme.io"),
         (
             &["--expect=disk.acme.io", "--expect=other.acme.io"],
-            "300ms",
+            "not registered: disk.acme.io, other.acme.io",
         ),
     ] {
-        let kubelet = once(&node, &[more, &["--timeout", timeout]].concat());
+        let kubelet = once(&node, &[expect, &["--timeout", "300ms"]].concat());
         let ran = kubelet.finish();
         assert_eq!(ran.code, 1);
-        assert_eq!(
-            ran.log(),
-            [format!(
-                "ERROR csi_identity::kubelet: no registration to speak of within {timeout}"
-            )]
-        );
+        let error = format!("ERROR csi_identity::kubelet: {missing}, within 300ms");
+        assert_eq!(ran.log(), [error]);
     }
 }
 
