@@ -25,7 +25,12 @@ use std::{io::Write, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use self::{page::Page, processor::Place, sidecars::Sidecars, subject::Subject};
+use self::{
+    page::{Calls, Page},
+    processor::Place,
+    sidecars::Sidecars,
+    subject::Subject,
+};
 use crate::workspace;
 
 /// How much is measured.
@@ -52,7 +57,7 @@ impl Plan {
         probes_a_round: 500,
         calls_before_memory: 100_000,
         open_connections: 1_000,
-        cost_rounds: 10,
+        cost_rounds: 5,
         calls_a_cost: 20_000,
         idle: Duration::from_secs(20),
         starts: 20,
@@ -121,17 +126,22 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
     let agent = agent::measure(&stock, stock_health, &ours, sidecars, plan.agent)?;
     let in_go = sidecars.map(Sidecars::subject);
     let in_go = in_go.as_ref();
-    let latency = |place| latency::measure([&stock, &ours], in_go, plan, place);
+    let calls = |place| {
+        Ok::<_, anyhow::Error>(Calls {
+            latency: latency::measure([&stock, &ours], in_go, plan, place)?,
+            costs: cost::measure([&stock, &ours], in_go, plan, place)?,
+        })
+    };
     let apart = processor::can_be_apart()?;
-    let apart = apart.then(|| latency(Place::Apart)).transpose()?;
+    let apart = apart.then(|| calls(Place::Apart)).transpose()?;
+    let together = calls(Place::Shared)?;
     // The rest is about a server alone, or about both by turns.
     let page = processor::at(Place::Shared, || {
         Ok(Page {
             plan,
             sizes: [stock.size()?, ours.size()?],
-            latency: latency(Place::Anywhere)?,
+            together,
             apart,
-            costs: cost::measure(&stock, &ours, in_go, plan)?,
             probes: hanging::measure(&ours, plan)?,
             memory: [
                 memory::measure(&stock, plan)?,

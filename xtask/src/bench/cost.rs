@@ -11,11 +11,11 @@ use super::{
     process::Process,
     processor::{self, Place},
     processor_time::ProcessorTime,
-    subject::Subject,
+    subject::{Running, Subject},
 };
 use crate::http2::Method;
 
-/// What calls have cost, where all that takes part is on one processor, so that the parts add up to the whole.
+/// What calls have cost. Where all that takes part is on one processor, the parts add up to the whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
     pub(crate) calls: usize,
@@ -82,43 +82,47 @@ impl AddAssign for Cost {
     }
 }
 
-/// Measures all of them by turns.
+/// Measures all of them by turns. The servers run at `place`, and the caller on the processor that measurements share.
 pub(crate) fn measure(
-    stock: &Subject,
-    ours: &Subject,
+    [stock, ours]: [&Subject; 2],
     go: Option<&Subject>,
     plan: Plan,
+    place: Place,
 ) -> Result<Costs> {
+    let mut servers = processor::at(place, || {
+        let subjects = [stock, ours].into_iter().chain(go);
+        subjects.map(Subject::start).collect::<Result<Vec<_>>>()
+    })?;
+    let mut costs = [Cost::default(); 3];
     processor::at(Place::Shared, || {
-        let (mut stock, mut ours) = (stock.start()?, ours.start()?);
-        let mut go = go.map(Subject::start).transpose()?;
-        let mut servers = vec![&mut stock, &mut ours];
-        servers.extend(&mut go);
-        let mut costs = [Cost::default(); 3];
         for server in &mut servers {
             server.await_answer()?;
         }
         for _ in 0..plan.cost_rounds {
             for (server, cost) in servers.iter().zip(&mut costs) {
-                let mut caller = server.connect(Method::GetPluginInfo, "localhost")?;
-                for _ in 0..WARM_UP {
-                    caller.call()?;
-                }
-                *cost += Cost::of(server.process(), None, || {
-                    let start = Instant::now();
-                    for _ in 0..plan.calls_a_cost {
-                        caller.call()?;
-                    }
-                    Ok((plan.calls_a_cost, start.elapsed()))
-                })?;
+                *cost += of_calls(server, plan.calls_a_cost)?;
             }
         }
-        let is_there = servers.len() == costs.len();
-        let [stock, ours, go] = costs;
-        Ok(Costs {
-            go: is_there.then_some(go),
-            stock,
-            ours,
-        })
+        Ok(())
+    })?;
+    let [stock, ours, in_go] = costs;
+    Ok(Costs {
+        go: go.map(|_| in_go),
+        stock,
+        ours,
+    })
+}
+
+fn of_calls(server: &Running, calls: usize) -> Result<Cost> {
+    let mut caller = server.connect(Method::GetPluginInfo, "localhost")?;
+    for _ in 0..WARM_UP {
+        caller.call()?;
+    }
+    Cost::of(server.process(), None, || {
+        let start = Instant::now();
+        for _ in 0..calls {
+            caller.call()?;
+        }
+        Ok((calls, start.elapsed()))
     })
 }

@@ -20,11 +20,10 @@ use super::{
 /// `docs/benchmarks.md`. Of pairs, the stock server comes first.
 pub(crate) struct Page {
     pub(crate) plan: Plan,
-    /// Of servers on the caller's processor.
-    pub(crate) latency: Latency,
-    /// Of servers on another one; none where there is no other.
-    pub(crate) apart: Option<Latency>,
-    pub(crate) costs: Costs,
+    /// To servers on the caller's processor.
+    pub(crate) together: Calls,
+    /// To servers on another one; none where there is no other.
+    pub(crate) apart: Option<Calls>,
     pub(crate) probes: Probes,
     pub(crate) memory: [Memory; 2],
     pub(crate) sizes: [u64; 2],
@@ -40,6 +39,12 @@ pub(crate) struct Page {
     pub(crate) tonic: String,
     /// Versions of Go and its gRPC; none where Go is not installed.
     pub(crate) go: Option<String>,
+}
+
+/// Calls of GetPluginInfo.
+pub(crate) struct Calls {
+    pub(crate) latency: Latency,
+    pub(crate) costs: Costs,
 }
 
 impl Page {
@@ -135,9 +140,12 @@ with the logging that plugins use. It takes the place of csi-driver-host-path, w
 much less in it. Times are from the same rounds as those above.
 
 {}
-A caller has no processor to share with a plugin as long as another one is free, so the bound is for two. On one, the ratio is
-nearer to 1, because it has in it what is the same for both: the caller, and the kernel's part of a call. Where the time goes
-there, in means of {cost_calls} calls (ticks of the kernel, so about):
+On one processor, a call has in it what is the same for every server, the caller and the kernel's part, and the ratio cannot be
+far from 1. On two, it has in it twice the time until a sleeping processor runs, which this machine needs 10 to 20 µs for, and not
+always the same from one run to the next; a server in Go sleeps less readily than one with a single thread, and keeps its
+processor busy meanwhile. So the second ratio moves with the machine, and the first does not.
+
+Where the time goes, in means of {cost_calls} calls (the kernel counts it in ticks, so about):
 
 {}
 Memory is that of the plugin and both sidecars in Go together, three processes, and of one process of ours, `serve --register

@@ -12,7 +12,7 @@ impl Page {
             go,
             passed_through,
             repaired,
-        } = &self.latency;
+        } = &self.together.latency;
         let bars = [
             ("plugin in Go (grpc-go)", Side::Other, go.as_ref()),
             ("plugin in Rust (tonic)", Side::Other, Some(stock)),

@@ -26,7 +26,7 @@ impl Page {
             passed_through,
             repaired,
             ..
-        } = &self.latency;
+        } = &self.together.latency;
         let mut rows = Vec::new();
         for percentile in [Percentile::P50, Percentile::P99] {
             let what = "GetPluginInfo, authority `localhost`";
@@ -48,12 +48,12 @@ impl Page {
             });
         }
         let apart = self.apart.iter();
-        rows.extend(apart.flat_map(|latency| {
+        rows.extend(apart.flat_map(|calls| {
             let Latency {
                 stock,
                 passed_through,
                 ..
-            } = latency;
+            } = &calls.latency;
             [Percentile::P50, Percentile::P99].map(|percentile| {
                 let what = "GetPluginInfo, authority `localhost`, on two processors";
                 Row::of_times(what, [stock, passed_through], percentile, None)
@@ -108,25 +108,22 @@ impl Page {
 
     /// Beside a plugin in Go.
     pub(super) fn go_rows(&self) -> Vec<Row> {
-        // Where there are two processors, the bound is for the usual case: a caller that runs on another one.
         let places = [
-            (
-                "on one processor",
-                Some(&self.latency),
-                self.apart.is_none().then_some(BESIDE_GO),
-            ),
-            ("on two processors", self.apart.as_ref(), Some(BESIDE_GO)),
+            ("on one processor", Some(&self.together)),
+            ("on two processors", self.apart.as_ref()),
         ];
-        let times = places.into_iter().flat_map(|(place, latency, bound)| {
+        let times = places.into_iter().flat_map(|(place, calls)| {
             [Percentile::P50, Percentile::P99]
                 .into_iter()
                 .filter_map(move |percentile| {
                     let Latency {
                         go, passed_through, ..
-                    } = latency?;
+                    } = &calls?.latency;
                     let what = format!("GetPluginInfo, {place}");
                     Some(match go {
-                        Some(go) => Row::of_times(&what, [go, passed_through], percentile, bound),
+                        Some(go) => {
+                            Row::of_times(&what, [go, passed_through], percentile, Some(BESIDE_GO))
+                        }
                         None => Row {
                             what: format!("{what}, {percentile}"),
                             base: "Go is not installed".to_owned(),
@@ -160,7 +157,7 @@ impl Page {
             })
     }
 
-    /// Where the time of a call goes on one processor.
+    /// Where the time of a call goes.
     pub(super) fn cost_table(&self) -> String {
         let tonic = format!("tonic {}", self.tonic);
         let header = ["µs a call", "plugin in Go", &tonic, "csi-identity"];
@@ -169,7 +166,7 @@ impl Page {
             ("from one answer to the next", |cost| {
                 cost.micros(cost.whole)
             }),
-            ("of which the server, outside of the kernel", |cost| {
+            ("the server, outside of the kernel", |cost| {
                 cost.micros(cost.called.own)
             }),
             ("the server, in the kernel", |cost| {
@@ -180,16 +177,26 @@ impl Page {
                 cost.sleeps as f64 / cost.calls as f64
             }),
         ];
-        let Costs { go, stock, ours } = &self.costs;
-        let rows = parts.into_iter().map(|(what, part)| {
-            let text = |cost: &Cost| format!("{:.1}", part(cost));
-            let go = go.as_ref().map(text);
-            [
-                what.to_owned(),
-                go.unwrap_or_else(|| "Go is not installed".to_owned()),
-                text(stock),
-                text(ours),
-            ]
+        let places = [
+            ("one processor", Some(&self.together)),
+            ("two processors", self.apart.as_ref()),
+        ];
+        let rows = places.into_iter().flat_map(|(place, calls)| {
+            let costs = calls.map(|calls| &calls.costs);
+            costs
+                .into_iter()
+                .flat_map(move |Costs { go, stock, ours }| {
+                    parts.into_iter().map(move |(what, part)| {
+                        let text = |cost: &Cost| format!("{:.1}", part(cost));
+                        let go = go.as_ref().map(text);
+                        [
+                            format!("{place}: {what}"),
+                            go.unwrap_or_else(|| "Go is not installed".to_owned()),
+                            text(stock),
+                            text(ours),
+                        ]
+                    })
+                })
         });
         table::render(header.map(str::to_owned), rows)
     }
