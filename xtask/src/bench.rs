@@ -2,6 +2,7 @@
 //! does at the time happens to both.
 
 pub(crate) mod agent;
+mod cost;
 mod hanging;
 mod idle;
 mod instructions;
@@ -13,6 +14,7 @@ mod passthrough;
 mod picture;
 pub(crate) mod process;
 mod processor;
+mod processor_time;
 mod row;
 mod sidecars;
 mod start;
@@ -23,7 +25,12 @@ use std::{io::Write, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use self::{page::Page, sidecars::Sidecars, subject::Subject};
+use self::{
+    page::{Calls, Page},
+    processor::Place,
+    sidecars::Sidecars,
+    subject::Subject,
+};
 use crate::workspace;
 
 /// How much is measured.
@@ -34,6 +41,8 @@ struct Plan {
     probes_a_round: usize,
     calls_before_memory: usize,
     open_connections: usize,
+    cost_rounds: usize,
+    calls_a_cost: usize,
     idle: Duration,
     starts: usize,
     counts: usize,
@@ -48,6 +57,8 @@ impl Plan {
         probes_a_round: 500,
         calls_before_memory: 100_000,
         open_connections: 1_000,
+        cost_rounds: 5,
+        calls_a_cost: 20_000,
         idle: Duration::from_secs(20),
         starts: 20,
         counts: 5,
@@ -60,6 +71,8 @@ impl Plan {
         probes_a_round: 200,
         calls_before_memory: 10_000,
         open_connections: 100,
+        cost_rounds: 2,
+        calls_a_cost: 5_000,
         idle: Duration::from_secs(2),
         starts: 5,
         counts: 2,
@@ -98,43 +111,55 @@ pub(crate) fn run(arguments: &[&str], out: &mut impl Write) -> Result<bool> {
 
     let plan = if quick { Plan::QUICK } else { Plan::FULL };
     let stock = Subject::stock()?;
+    let stock_health = Subject::stock_health()?;
     let ours = match ours {
         Some(binary) => Subject::ours_at(binary),
         None => Subject::ours()?,
     };
     let sidecars = Sidecars::build()?;
     let sidecars = sidecars.as_ref();
+    ensure!(
+        !write || sidecars.is_some(),
+        "--write needs Go, which is not installed: most of the page is a comparison with it"
+    );
     let machine = machine::describe()?;
-    // On all processors, since neither a plugin nor those who ask share one with the agent.
-    let agent = agent::measure(&stock, &ours, sidecars, plan.agent)?;
-    processor::stay_on_one()?;
-    let page = Page {
-        plan,
-        sizes: [stock.size()?, ours.size()?],
-        latency: latency::measure(
-            &stock,
-            &ours,
-            sidecars.map(Sidecars::subject).as_ref(),
-            plan,
-        )?,
-        probes: hanging::measure(&ours, plan)?,
-        memory: [
-            memory::measure(&stock, plan)?,
-            memory::measure(&ours, plan)?,
-        ],
-        switches: idle::measure(&stock, &ours, plan)?,
-        starts: start::measure(&stock, &ours, plan)?,
-        instructions: instructions::measure(&stock, &ours, plan)?,
-        agent,
-        passthrough: if quick {
-            None
-        } else {
-            Some(passthrough::measure()?)
-        },
-        machine,
-        tonic: workspace::locked_version("tonic")?,
-        go: sidecars.map(|sidecars| sidecars.version().to_owned()),
+    let agent = agent::measure(&stock, stock_health, &ours, sidecars, plan.agent)?;
+    let in_go = sidecars.map(Sidecars::subject);
+    let in_go = in_go.as_ref();
+    let calls = |place| {
+        Ok::<_, anyhow::Error>(Calls {
+            latency: latency::measure([&stock, &ours], in_go, plan, place)?,
+            costs: cost::measure([&stock, &ours], in_go, plan, place)?,
+        })
     };
+    let apart = processor::can_be_apart()?;
+    let apart = apart.then(|| calls(Place::Apart)).transpose()?;
+    let together = calls(Place::Shared)?;
+    // The rest is about a server alone, or about both by turns.
+    let page = processor::at(Place::Shared, || {
+        Ok(Page {
+            plan,
+            sizes: [stock.size()?, ours.size()?],
+            together,
+            apart,
+            probes: hanging::measure(&ours, plan)?,
+            memory: [
+                memory::measure(&stock, plan)?,
+                memory::measure(&ours, plan)?,
+            ],
+            switches: idle::measure(&stock, &ours, plan)?,
+            starts: start::measure(&stock, &ours, plan)?,
+            instructions: instructions::measure(&stock, &ours, plan)?,
+            agent,
+            passthrough: match quick {
+                true => None,
+                false => Some(passthrough::measure()?),
+            },
+            machine,
+            tonic: workspace::locked_version("tonic")?,
+            go: sidecars.map(|sidecars| sidecars.version().to_owned()),
+        })
+    })?;
     write!(out, "{}", page.tables())?;
     if write {
         workspace::write_page("docs/benchmarks.md", &page.to_string(), out)?;

@@ -6,23 +6,21 @@ mod health;
 pub(crate) mod http;
 pub(crate) mod node;
 mod outage;
+mod page;
+mod rates;
 mod rest;
 mod rows;
 #[cfg(test)]
 mod sample;
 mod together;
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
 use self::{
-    appearing::Appearing,
-    deleted::Deleted,
-    health::{Held, Rates},
-    node::Programs,
-    outage::Outages,
-    together::Together,
+    appearing::Appearing, deleted::Deleted, health::Held, node::Programs, outage::Outages,
+    rates::Rates, together::Together,
 };
 use super::{sidecars::Sidecars, subject::Subject};
 
@@ -38,6 +36,8 @@ pub(crate) struct Plan {
     many_go_requests: usize,
     rounds: usize,
     round: Duration,
+    /// How often rates are measured anew where the load was not fast enough for what it measures.
+    rate_tries: usize,
     outages: usize,
     go_outages: usize,
     deletions: usize,
@@ -57,6 +57,7 @@ impl Plan {
         many_go_requests: 20_000,
         rounds: 7,
         round: Duration::from_secs(1),
+        rate_tries: 3,
         outages: 20,
         go_outages: 3,
         deletions: 20,
@@ -72,6 +73,7 @@ impl Plan {
         many_go_requests: 3_000,
         rounds: 3,
         round: Duration::from_millis(500),
+        rate_tries: 3,
         outages: 5,
         go_outages: 1,
         deletions: 5,
@@ -96,7 +98,8 @@ pub(crate) struct Agent {
     late: Sides<Appearing>,
     early: Sides<Appearing>,
     held: Sides<Held>,
-    rates: Rates,
+    /// One for each of [`rates::SETUPS`] for which there are enough processors.
+    rates: Vec<Rates>,
     outages: Sides<Outages>,
     deleted: Sides<Deleted>,
     /// Two processes under the names of the sidecars.
@@ -109,12 +112,14 @@ pub(crate) struct Agent {
 /// Measures everything, ours and Go's by turns.
 pub(crate) fn measure(
     plugin: &Subject,
+    stock_health: PathBuf,
     ours: &Subject,
     sidecars: Option<&Sidecars>,
     plan: Plan,
 ) -> Result<Agent> {
     let programs = Programs {
         plugin: plugin.binary().to_owned(),
+        stock_health: Some(stock_health),
         ours: ours.binary().to_owned(),
         sidecars,
     };
@@ -128,7 +133,7 @@ pub(crate) fn measure(
         late: appearing::late(&programs, plan)?,
         early: appearing::early(&programs, plan)?,
         held: health::held(&programs, plan)?,
-        rates: health::rates(&programs, plan)?,
+        rates: rates::measure(&programs, plan)?,
         outages: outage::measure(&programs, plan)?,
         deleted: deleted::measure(&programs, plan)?,
         by_name: together::under_old_names(&programs, plan)?,

@@ -7,13 +7,14 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::{
     Plan,
+    processor::{self, Place},
     statistics::{median, percentile},
     subject::{Running, Subject},
 };
 use crate::http2::{Caller, Method};
 
 /// Calls of each new connection that are not counted: tables and caches fill.
-const WARM_UP: usize = 200;
+pub(crate) const WARM_UP: usize = 200;
 
 /// How long GetPluginInfo takes, in each of the rounds.
 #[derive(Debug)]
@@ -111,15 +112,30 @@ impl Display for Percentile {
     }
 }
 
-/// Measures all of them side by side: in each round all of them, and each of them first, second and so on in turn.
+/// Measures all of them side by side: in each round all of them, and each of them first, second and so on in turn. The servers
+/// run at `place`, and the caller on the processor that measurements share.
 pub(crate) fn measure(
-    stock: &Subject,
-    ours: &Subject,
+    [stock, ours]: [&Subject; 2],
     go: Option<&Subject>,
     plan: Plan,
+    place: Place,
 ) -> Result<Latency> {
-    let (mut stock, mut ours) = (stock.start()?, ours.start()?);
-    let mut go = go.map(Subject::start).transpose()?;
+    let (stock, ours, go) = processor::at(place, || {
+        Ok((
+            stock.start()?,
+            ours.start()?,
+            go.map(Subject::start).transpose()?,
+        ))
+    })?;
+    processor::at(Place::Shared, || call_by_turns(stock, ours, go, plan))
+}
+
+fn call_by_turns(
+    mut stock: Running,
+    mut ours: Running,
+    mut go: Option<Running>,
+    plan: Plan,
+) -> Result<Latency> {
     for server in [&mut stock, &mut ours].into_iter().chain(&mut go) {
         server.await_answer()?;
     }

@@ -9,6 +9,8 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::processor_time::ProcessorTime;
+
 /// A process that runs until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -82,6 +84,11 @@ impl Process {
             .iter()
             .map(|status| number(status, "voluntary_ctxt_switches"))
             .sum()
+    }
+
+    /// How long it has run so far.
+    pub(crate) fn processor_time(&self) -> Result<ProcessorTime> {
+        ProcessorTime::of(&self.child.id().to_string())
     }
 
     /// Waits until no thread of the server runs; what `/proc` says of it is settled then.

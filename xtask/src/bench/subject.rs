@@ -35,6 +35,11 @@ impl Subject {
         )?))
     }
 
+    /// The base line for health over HTTP, built now; what is told to it is not what a plugin is told.
+    pub(crate) fn stock_health() -> Result<PathBuf> {
+        workspace::build("stock-axum", "stock-axum", |_| ())
+    }
+
     /// A server that takes the path of its socket and nothing else.
     pub(crate) fn of_one_argument(binary: PathBuf) -> Self {
         Self {

@@ -135,6 +135,7 @@ impl Recorder {
         let programs = Programs {
             plugin: self.recorded("plugin", &format!("serve {flags} --endpoint \"$1\""))?,
             ours: self.recorded("agent", "\"$@\"")?,
+            stock_health: None,
             sidecars: None,
         };
         let node = Node::new(&programs)?;

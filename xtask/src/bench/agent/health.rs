@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use super::{
     Plan, Sides,
-    http::{Until, load, load_of_nothing},
+    http::{Until, load},
     node::{self, Node, Programs},
 };
 use crate::bench::{
@@ -12,8 +12,8 @@ use crate::bench::{
     process::{Process, number},
 };
 
-/// How many connections a load has.
-pub(crate) const CONNECTIONS: [usize; 2] = [1, 16];
+/// How many connections a load has, unless it is said.
+pub(super) const CONNECTIONS: usize = 16;
 
 /// What is held at three moments.
 #[derive(Debug)]
@@ -30,19 +30,6 @@ pub(crate) struct Footprint {
     pub(crate) memory: u64,
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
-}
-
-/// Requests a second, in each of the rounds.
-#[derive(Debug)]
-pub(crate) struct Rates(pub(crate) Vec<[Rate; 2]>);
-
-/// One round, with one number of connections.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rate {
-    pub(crate) go: Option<f64>,
-    pub(crate) ours: f64,
-    /// Of a server that does nothing.
-    pub(crate) nothing: f64,
 }
 
 impl Footprint {
@@ -102,7 +89,7 @@ fn held_by(
     footprint: impl Fn() -> Result<Footprint>,
 ) -> Result<Held> {
     let after = |requests| {
-        load(address, CONNECTIONS[1], Until::Answers(requests))?;
+        load(address, CONNECTIONS, Until::Answers(requests))?;
         footprint()
     };
     Ok(Held {
@@ -110,30 +97,4 @@ fn held_by(
         after_few: after(few)?,
         after_many: after(many - few)?,
     })
-}
-
-/// Measures both and a server that does nothing, by turns.
-pub(super) fn rates(programs: &Programs<'_>, plan: Plan) -> Result<Rates> {
-    let node = Node::new(programs)?;
-    let _plugin = node.plugin()?;
-    let mut agent = node.agent()?;
-    let ours = node::address(&mut agent)?;
-    let sidecars = programs.sidecars;
-    let mut liveness = sidecars
-        .map(|sidecars| node.liveness(sidecars))
-        .transpose()?;
-    let go = liveness.as_mut().map(node::address).transpose()?;
-    let round = |connections| {
-        let rate = |address| load(address, connections, Until::Elapsed(plan.round));
-        anyhow::Ok(Rate {
-            go: go.map(rate).transpose()?,
-            ours: rate(ours)?,
-            nothing: load_of_nothing(connections, plan.round / 4)?,
-        })
-    };
-    // The first round fills caches and is not counted.
-    let rounds =
-        (0..=plan.rounds).map(|_| anyhow::Ok([round(CONNECTIONS[0])?, round(CONNECTIONS[1])?]));
-    let rounds: Result<Vec<_>> = rounds.collect();
-    Ok(Rates(rounds?.split_off(1)))
 }

@@ -3,7 +3,7 @@
 use std::{
     io::{self, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// What the answers of [`serve_trivially`] are.
+/// What the answers of [`Trivial`] are.
 const TRIVIAL_ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 2\r\n\r\nok";
 
@@ -185,20 +185,31 @@ fn ready(clients: &[Client]) -> Result<Vec<usize>> {
     Ok(ready.map(|(at, _)| at).collect())
 }
 
-/// The same load on a server that does nothing for its answers, to see what the load itself costs.
-pub(super) fn load_of_nothing(connections: usize, time: Duration) -> Result<f64> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("cannot listen")?;
-    let address = listener.local_addr()?;
-    thread::scope(|scope| {
-        let server = scope.spawn(|| serve_trivially(&listener, connections));
-        let rate = load(address, connections, Until::Elapsed(time));
-        // It ends with its connections.
-        match server.join() {
-            Ok(served) => served.context("the trivial server failed")?,
+/// A server that does nothing for its answers, to see what the load itself costs.
+#[derive(Debug)]
+pub(super) struct Trivial {
+    pub(super) address: SocketAddr,
+    server: JoinHandle<io::Result<()>>,
+}
+
+impl Trivial {
+    /// Serves so many loads of so many connections, on a thread.
+    pub(super) fn start(loads: usize, connections: usize) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").context("cannot listen")?;
+        let address = listener.local_addr()?;
+        let server = thread::spawn(move || {
+            (0..loads).try_for_each(|_| serve_trivially(&listener, connections))
+        });
+        Ok(Self { address, server })
+    }
+
+    /// Waits for its end, which is that of its last load.
+    pub(super) fn join(self) -> Result<()> {
+        match self.server.join() {
+            Ok(served) => served.context("the trivial server failed"),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        rate
-    })
+    }
 }
 
 fn serve_trivially(listener: &TcpListener, connections: usize) -> io::Result<()> {
@@ -260,8 +271,12 @@ mod tests {
     #[test]
     fn a_trivial_server_answers_every_connection() {
         for connections in [1, 3] {
-            let time = Duration::from_millis(20);
-            assert!(load_of_nothing(connections, time).unwrap() > 0.0);
+            let server = Trivial::start(2, connections).unwrap();
+            for _ in 0..2 {
+                let until = Until::Elapsed(Duration::from_millis(20));
+                assert!(load(server.address, connections, until).unwrap() > 0.0);
+            }
+            server.join().unwrap();
         }
     }
 

@@ -27,6 +27,8 @@ const PAUSE: Duration = Duration::from_micros(200);
 pub(crate) struct Programs<'a> {
     /// The plugin, which is the same for everybody.
     pub(crate) plugin: PathBuf,
+    /// What answers over HTTP and is no product, if it is wanted.
+    pub(crate) stock_health: Option<PathBuf>,
     pub(crate) ours: PathBuf,
     pub(crate) sidecars: Option<&'a Sidecars>,
 }
@@ -141,6 +143,14 @@ impl<'a> Node<'a> {
             .with_context(|| format!("cannot find {}", self.programs.ours.display()))?;
         symlink(ours, &link).with_context(|| format!("cannot make a link {name}"))?;
         Ok(Command::new(link))
+    }
+
+    /// Starts the base line that answers over HTTP.
+    pub(crate) fn stock_health(&self) -> Result<Process> {
+        let program = self.programs.stock_health.as_ref();
+        let mut command = Command::new(program.context("there is no base line for HTTP")?);
+        command.arg(self.plugin_socket()).arg("127.0.0.1:0");
+        Process::spawn(&mut command, self.path("stock-health.log"))
     }
 
     /// Starts the one in Go that answers over HTTP.

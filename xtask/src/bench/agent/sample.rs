@@ -6,10 +6,12 @@ use super::{
     Agent, Plan, Sides,
     appearing::Appearing,
     deleted::Deleted,
-    health::{Footprint, Held, Rate, Rates},
+    health::{Footprint, Held},
     outage::Outages,
+    rates::{Each, MANY, Rate, Rates, SETUPS, Setup},
     together::Together,
 };
+use crate::bench::{cost::Cost, processor_time::ProcessorTime};
 
 impl Agent {
     /// What could have been measured.
@@ -24,11 +26,6 @@ impl Agent {
             memory,
             descriptors,
             threads,
-        };
-        let rate = |go, ours, nothing| Rate {
-            go: Some(go),
-            ours,
-            nothing,
         };
         // The second start took more of everything.
         let twice = |[at_start, after_few]: [u64; 2]| Together {
@@ -65,21 +62,7 @@ impl Agent {
                     after_many: footprint(6_700_000, 17, 1),
                 },
             },
-            rates: Rates(vec![
-                [
-                    rate(1_000.0, 10_000.0, 20_000.0),
-                    rate(2_000.0, 30_000.0, 60_000.0),
-                ],
-                // The machine was slow for everybody.
-                [
-                    rate(500.0, 5_000.0, 10_000.0),
-                    rate(1_000.0, 15_000.0, 30_000.0),
-                ],
-                [
-                    rate(1_000.0, 10_000.0, 20_000.0),
-                    rate(2_000.0, 30_000.0, 60_000.0),
-                ],
-            ]),
+            rates: SETUPS.into_iter().map(rates).collect(),
             outages: Sides {
                 go: Some(Outages {
                     begun: millis(&[3_000]),
@@ -118,8 +101,53 @@ impl Agent {
         self.by_name.go = None;
         self.with_plugin.go = None;
         self.switches.go = None;
-        for rate in self.rates.0.as_flattened_mut() {
-            rate.go = None;
+        for rates in &mut self.rates {
+            rates.cost.go = None;
+            for rate in &mut rates.rounds {
+                rate.answered.go = None;
+            }
         }
+    }
+}
+
+fn rates(setup: Setup) -> Rates {
+    let [go, stock, ours, nothing] = match setup {
+        MANY => [2_000.0, 20_000.0, 30_000.0, 60_000.0],
+        _ => [1_000.0, 8_000.0, 10_000.0, 20_000.0],
+    };
+    let rate = |part: f64| Rate {
+        answered: Each {
+            go: Some(go / part),
+            stock: stock / part,
+            ours: ours / part,
+        },
+        nothing: nothing / part,
+    };
+    let cost = |whole, kernel, own| Cost {
+        calls: 1_000,
+        whole: Duration::from_millis(whole),
+        called: ProcessorTime {
+            kernel: Duration::from_millis(kernel),
+            own: Duration::from_millis(own),
+        },
+        behind: ProcessorTime {
+            kernel: Duration::from_millis(10),
+            own: Duration::from_millis(5),
+        },
+        caller: ProcessorTime {
+            kernel: Duration::from_millis(7),
+            own: Duration::from_millis(1),
+        },
+        sleeps: 1_500,
+    };
+    Rates {
+        setup,
+        // In the second round, the machine was slow for everybody.
+        rounds: [1.0, 2.0, 1.0].map(rate).to_vec(),
+        cost: Each {
+            go: Some(cost(1_000, 200, 700)),
+            stock: cost(125, 40, 62),
+            ours: cost(100, 40, 37),
+        },
     }
 }

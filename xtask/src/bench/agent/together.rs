@@ -101,7 +101,7 @@ impl Together {
         }
         self.at_start.push(started.memory()?);
         let requests = Until::Answers(plan.few_requests);
-        load(started.address, CONNECTIONS[1], requests)?;
+        load(started.address, CONNECTIONS, requests)?;
         self.after_few.push(started.memory()?);
         Ok(())
     }
