@@ -57,8 +57,7 @@ fn once_fails_when_time_is_up_and_says_so() {
         let kubelet = once(&node, &[expect, &["--timeout", "300ms"]].concat());
         let ran = kubelet.finish();
         assert_eq!(ran.code, 1);
-        let error =
-            format!("ERROR csi_identity::kubelet: not registered: {missing}, within 300ms");
+        let error = format!("ERROR csi_identity::kubelet: not registered: {missing}, within 300ms");
         assert_eq!(ran.log(), [error]);
     }
 }
