@@ -14,6 +14,10 @@ type difference struct {
 // Refused by the API server, on both sides, for the same object and in the same step.
 const refusedBy = `^(.*error updating (?:Node|CSINode) object with CSI driver node info: .*(?:Node|CSINode\.storage\.k8s\.io) "node-1" is invalid: )`
 
+// Of scenarios that have a version from which on they are played.
+const leftOut = "Kubelets to 1.28 (fsnotify 1.6) still hear of a folder that was moved out of plugins_registry, later ones, and we for all, do " +
+	"not; so that scenario is left out for them"
+
 var known = []*difference{
 	{
 		why: "Behind the name of a field the words are our own: they say what is wrong and what would be right, where an API server " +

@@ -71,7 +71,7 @@ func compareAll(binary, emulate, only string) (*run, error) {
 	defer cancel()
 	var results []result
 	for _, scenario := range scenarios() {
-		if strings.HasPrefix(scenario.name, only) {
+		if strings.HasPrefix(scenario.name, only) && minor(emulate) >= minor(scenario.since) {
 			results = append(results, result{scenario: scenario})
 		}
 	}

@@ -126,6 +126,7 @@ CANCEL%[1]s in place of %[1]scontext deadline exceeded%[1]s, depending on which 
 	for i, difference := range known {
 		text.WriteString(wrap(fmt.Sprintf("%d. %s.", i+1, difference.why)))
 	}
+	text.WriteString(wrap(fmt.Sprintf("%d. %s.", len(known)+1, leftOut)))
 	text.WriteString("\n" + versionsTable)
 	return text.String()
 }

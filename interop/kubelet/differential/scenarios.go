@@ -17,6 +17,8 @@ import (
 // What is done to a node, the same on both sides.
 type scenario struct {
 	name string
+	// The version from which on both do the same; known.go says why.
+	since string
 	// The Node's own labels.
 	labels map[string]string
 	// What is there when the kubelet starts.
@@ -183,28 +185,11 @@ func scenarios() []scenario {
 				return os.Rename(path("d.sock"), path("../.d.sock"))
 			}), until: never, within: aWhile},
 		}},
-		{name: "folders that are links, moved and removed", before: outside("at-start"), steps: []step{
+		{name: "folders that are links, moved in and removed", before: outside("at-start"), steps: []step{
 			{done: "a link to a folder with a socket is there when the kubelet starts", until: never, within: aWhile},
 			{done: "another is made", do: outside("later"), until: never, within: aWhile},
 			{done: "new sockets in both folders", do: show(script{socket: "../at-start/c.sock"}, script{socket: "../later/d.sock"}), until: registered("../later/d.sock"), within: aWhile},
-			{done: "a folder with a socket is moved in", do: func(s *stage) error {
-				if err := os.MkdirAll(filepath.Join(s.root, "moved"), 0o750); err != nil {
-					return err
-				}
-				if err := show(script{socket: "../moved/e.sock"})(s); err != nil {
-					return err
-				}
-				return os.Rename(filepath.Join(s.root, "moved"), filepath.Join(s.registry(), "moved"))
-			}, until: registered("../moved/e.sock")},
-			{done: "it is moved out", do: inRegistry(func(path func(string) string) error {
-				return os.Rename(path("moved"), path("../moved"))
-			}), until: never, within: aWhile},
-			{done: "its socket is removed, and a new one is made in it", do: func(s *stage) error {
-				if err := os.Remove(filepath.Join(s.root, "moved", "e.sock")); err != nil {
-					return err
-				}
-				return show(script{socket: "../moved/f.sock"})(s)
-			}, until: never, within: aWhile},
+			{done: "a folder with a socket is moved in", do: movedIn, until: registered("../moved/e.sock")},
 			{done: "a folder with a socket is made", do: func(s *stage) error {
 				if err := os.Mkdir(filepath.Join(s.registry(), "removed"), 0o750); err != nil {
 					return err
@@ -214,6 +199,18 @@ func scenarios() []scenario {
 			{done: "it is removed with what is in it", do: inRegistry(func(path func(string) string) error {
 				return os.RemoveAll(path("removed"))
 			}), until: never, within: aWhile},
+		}},
+		{name: "a folder is moved out", since: "1.29", steps: []step{
+			{done: "a folder with a socket is moved in", do: movedIn, until: registered("../moved/e.sock")},
+			{done: "it is moved out", do: inRegistry(func(path func(string) string) error {
+				return os.Rename(path("moved"), path("../moved"))
+			}), until: never, within: aWhile},
+			{done: "its socket is removed, and a new one is made in it", do: func(s *stage) error {
+				if err := os.Remove(filepath.Join(s.root, "moved", "e.sock")); err != nil {
+					return err
+				}
+				return show(script{socket: "../moved/f.sock"})(s)
+			}, until: never, within: aWhile},
 		}},
 		{name: "a socket is moved onto another one", steps: []step{
 			{done: "two are shown", do: show(script{socket: "a.sock"}, script{socket: "b.sock"}), until: registered("a.sock", "b.sock")},
@@ -447,4 +444,15 @@ func outside(name string) func(*stage) error {
 		}
 		return os.Symlink(folder, filepath.Join(s.registry(), name))
 	}
+}
+
+// A folder with a socket comes into the directory.
+func movedIn(s *stage) error {
+	if err := os.MkdirAll(filepath.Join(s.root, "moved"), 0o750); err != nil {
+		return err
+	}
+	if err := show(script{socket: "../moved/e.sock"})(s); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(s.root, "moved"), filepath.Join(s.registry(), "moved"))
 }
