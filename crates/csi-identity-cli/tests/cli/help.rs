@@ -100,7 +100,7 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
                 "  csi-identity demo -o json",
                 "Exit codes:",
                 "  0    all went as it should",
-                "  1    an answer was not the expected one",
+                "  1    something was not as expected",
                 "  2    could not run",
                 "  130  stopped by a signal",
             ],

@@ -41,7 +41,7 @@ fn a_plugins_life_is_told_in_text_and_at_the_end_what_became_of_the_node() {
         "registered   disk.acme.io: ready for volumes",
     ];
     let expected = [
-        &["started     : kubelet 1.36 watches ~/plugins_registry"][..],
+        &["started: kubelet 1.36 watches ~/plugins_registry"][..],
         &registration,
         &["node         disk.acme.io: annotated with node id node-1, labelled acme.io/zone=z1"],
         &written,

@@ -99,9 +99,12 @@ impl Process {
 
     /// Waits until it has told of an event so many times.
     pub(crate) fn says_times(&self, event: &str, times: usize) {
-        let text = format!("Z {event} ");
         let json = format!("\"event\":\"{event}\"");
-        let is_it = |line: &String| line.contains(&text) || line.contains(&json);
+        let is_it = |line: &String| {
+            // After the time of day.
+            let text = line.split([' ', ':']).nth(3);
+            text == Some(event) || line.contains(&json)
+        };
         eventually(event, || {
             self.lines().iter().filter(|line| is_it(line)).count() >= times
         });

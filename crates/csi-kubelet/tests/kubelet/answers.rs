@@ -294,24 +294,36 @@ async fn the_versions_have_to_have_a_readable_1_x_among_them() {
     }
 
     let calls = plugin.calls();
-    let none = "none can be read as a version 1.x";
     let unsupported = |list: &str, reason: &str| {
         format!("None of the versions specified [{list}] are supported. err={reason}")
+    };
+    let none = |version: &str, reason: &str| {
+        let list = format!("\"{version}\"");
+        let reason = format!(
+            "could not find a highest supported version from versions ([{version}]) reported: {reason}"
+        );
+        unsupported(&list, &reason)
     };
     for (versions, reason) in [
         (
             &[][..],
             "Plugin returned an empty list for supported versions".to_owned(),
         ),
-        (&["1"], unsupported("\"1\"", none)),
-        (&["01.0"], unsupported("\"01.0\"", none)),
-        (&["2.0.0"], unsupported("\"2.0.0\"", none)),
-        (&["boo"], unsupported("\"boo\"", none)),
+        (&["1"], none("1", "illegal version string \"1\"")),
+        (
+            &["01.0"],
+            none(
+                "01.0",
+                "illegal zero-prefixed version component \"01\" in \"01.0\"",
+            ),
+        ),
+        (&["2.0.0"], none("2.0.0", "<nil>")),
+        (&["boo"], none("boo", "could not parse \"boo\" as version")),
         (
             &["boo", "0.3.0"],
             unsupported(
                 "\"boo\" \"0.3.0\"",
-                "the highest is 0.3.0, and it has to be 1.x",
+                "highest supported version reported is 0.3.0, must be v1.x",
             ),
         ),
     ] {

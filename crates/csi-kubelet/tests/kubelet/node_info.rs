@@ -10,6 +10,15 @@ const NODE: &str = "error updating Node object with CSI driver node info: error 
 const CSI_NODE: &str = "error updating CSINode object with CSI driver node info: error updating CSINode: timed out waiting for \
                         the condition; caused by: CSINode.storage.k8s.io \"node-1\" is invalid: ";
 
+/// What the kubelet says of a change of the Node that the API server refuses: the change, quoted as Go quotes.
+fn failed_patch(key: &str, value: &str) -> String {
+    let ids = r#"{\"disk.acme.io\":\"i-1\"}"#;
+    let patch = format!(
+        r#"{{"metadata":{{"annotations":{{"csi.volume.kubernetes.io/nodeid":"{ids}"}},"labels":{{"{key}":"{value}"}}}}}}"#
+    );
+    format!("failed to patch status {patch:?} for node \"node-1\":")
+}
+
 #[tokio::test]
 async fn an_answer_that_is_none_or_no_good_is_refused_in_the_kubelets_words() {
     let long = "i".repeat(257);
@@ -42,15 +51,17 @@ async fn an_answer_that_is_none_or_no_good_is_refused_in_the_kubelets_words() {
         (
             Reply::Ok(answer("i-1", &[("acme.k8s.io/zone", "z1")])),
             format!(
-                "{NODE}nodes \"node-1\" is forbidden: the admission plugin NodeRestriction lets no kubelet set the label \
-                 acme.k8s.io/zone"
+                "{NODE}{} nodes \"node-1\" is forbidden: is not allowed to modify \
+                 labels: acme.k8s.io/zone",
+                failed_patch("acme.k8s.io/zone", "z1")
             ),
         ),
         (
             Reply::Ok(answer("i-1", &[("acme.io/rack", "no value")])),
             format!(
-                "{NODE}Node \"node-1\" is invalid: metadata.labels: \"no value\" is no label value; it has at most 63 letters, \
-                 digits, '-', '_' and '.', with a letter or digit at both ends, or nothing"
+                "{NODE}{} Node \"node-1\" is invalid: metadata.labels: \"no value\" is no label value; it has at most 63 letters, \
+                 digits, '-', '_' and '.', with a letter or digit at both ends, or nothing",
+                failed_patch("acme.io/rack", "no value")
             ),
         ),
     ] {

@@ -35,7 +35,7 @@ async fn a_registration_is_told_step_by_step_and_leaves_what_a_kubelet_leaves() 
     assert_eq!(
         kubelet.lines(),
         [
-            "started     : kubelet 1.36 watches ~/plugins_registry",
+            "started: kubelet 1.36 watches ~/plugins_registry",
             "discovered   a-reg.sock: a socket",
             "dial         a-reg.sock OK: :authority is ~%2Fplugins_registry%2Fa-reg.sock",
             "GetInfo      disk.acme.io OK: CSIPlugin disk.acme.io at ~/disk.acme.io.sock, versions 1.0.0",

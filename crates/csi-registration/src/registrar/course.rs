@@ -257,8 +257,9 @@ impl Course {
             }
             (status.state, status.problem)
         };
-        let is_news =
-            !self.has_told || (before != (state, problem) && !self.is_told(state, &reason));
+        // A kubelet that comes again by itself may refuse for another reason, in the same state.
+        let is_other = before != (state, problem) || state == State::Refused;
+        let is_news = !self.has_told || (is_other && !self.is_told(state, &reason));
         self.has_told = true;
         if is_news && self.log.is_due() {
             tell(problem, state.as_str(), &reason);

@@ -186,3 +186,20 @@ async fn r31_one_and_the_same_refusal_is_logged_once_until_the_kubelet_has_said_
     assert_eq!(told("state=\"waiting_for_kubelet\""), 1, "{lines:#?}");
     assert_eq!(told("state=\"registered\""), 1, "{lines:#?}");
 }
+
+#[tokio::test]
+async fn r31_another_reason_on_the_same_socket_is_logged_too() {
+    let mut rig = Rig::new();
+    let _plugin = rig.plugin(Answers::default());
+    rig.start(rig.options());
+    let options = rig.kubelet_options().version("1.36");
+    let mut kubelet = Kubelet::start(&options.fault(&Fault::RefuseFirst(2)));
+    kubelet.registers().await;
+    let status = rig.state(State::Registered).await;
+    assert_eq!((status.refusals, status.rebinds), (2, 0));
+    let lines = log::lines();
+    for refusal in ["refusal 1 of 2", "refusal 2 of 2"] {
+        let told = lines.iter().filter(|line| line.contains(refusal)).count();
+        assert_eq!(told, 1, "{refusal}: {lines:#?}");
+    }
+}
