@@ -132,7 +132,15 @@ impl<'a> Report<'a> {
 
     /// Which RPCs were called, how often.
     fn calls(&self) -> String {
-        let one = |(method, count): &(crate::Method, u32)| format!("{method} {count}");
+        let one = |(method, count): &(crate::Method, u32)| {
+            if method.service().starts_with("csi.") {
+                return format!("{method} {count}");
+            }
+            format!("{}/{method} {count}", method.service())
+        };
+        if self.seen.calls.is_empty() {
+            return "nothing".to_owned();
+        }
         let all: Vec<_> = self.seen.calls.iter().map(one).collect();
         all.join(", ")
     }
@@ -140,7 +148,7 @@ impl<'a> Report<'a> {
     /// What could not be judged, and why.
     fn not_judged(&self) -> Vec<String> {
         let mut all = Vec::new();
-        if matches!(self.seen.controller, Controller::NotTold) && self.seen.process.is_none() {
+        if matches!(self.seen.controller, Controller::NotTold) {
             all.push(
                 "whether declared services are really there: --controller-endpoint says where to look (the same endpoint if there is only one)".to_owned(),
             );

@@ -17,7 +17,7 @@ mod status;
 mod wire;
 
 #[cfg(test)]
-mod tests {}
+mod tests;
 
 static ALL: [&[Rule]; 13] = [
     presence::RULES,

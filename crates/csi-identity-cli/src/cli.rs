@@ -17,6 +17,7 @@ use crate::probe::Probe;
 use crate::serve::Serve;
 use crate::shell::{Completions, Man};
 use crate::verdict::{Outcome, Verdict};
+use crate::verify::Verify;
 use crate::wait_registered::WaitRegistered;
 
 /// Serve, ask and try the Identity service of CSI storage plugins.
@@ -63,6 +64,7 @@ enum Own {
     Capabilities(Capabilities),
     Probe(Probe),
     Explain(Explain),
+    Verify(Box<Verify>),
     Bench(Bench),
     Demo(Demo),
     Config(Config),
@@ -100,6 +102,7 @@ impl Own {
             Self::Capabilities(capabilities) => capabilities.run(out).await,
             Self::Probe(probe) => probe.run(out).await,
             Self::Explain(explain) => explain.run(out).await,
+            Self::Verify(verify) => verify.run(out).await,
             Self::Bench(bench) => bench.run(out).await,
             Self::Demo(demo) => demo.run(out).await,
             Self::Config(config) => config.run(out),

@@ -21,6 +21,7 @@ mod shell;
 mod signals;
 mod usage;
 mod verdict;
+mod verify;
 mod wait_registered;
 
 use std::process::ExitCode;

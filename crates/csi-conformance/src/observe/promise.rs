@@ -13,7 +13,7 @@ pub(crate) const SECRET: &str = "csi-identity-verify-secret";
 /// A capability, by number and name, and the RPCs it promises.
 type Promise = (i32, &'static str, &'static [&'static str]);
 
-/// What a service lists it with, and what it promises; the number 0 stands for what every such service has.
+/// What a service lists its capabilities with, and what they promise.
 const ALL: [(Method, &[Promise]); 3] = [
     (
         Method::CONTROLLER_GET_CAPABILITIES,
@@ -58,11 +58,6 @@ const ALL: [(Method, &[Promise]); 3] = [
         Method::NODE_GET_CAPABILITIES,
         &[
             (
-                0,
-                "a Node service",
-                &["NodePublishVolume", "NodeUnpublishVolume"],
-            ),
-            (
                 1,
                 "STAGE_UNSTAGE_VOLUME",
                 &["NodeStageVolume", "NodeUnstageVolume"],
@@ -79,8 +74,7 @@ pub(super) async fn promised(visit: &mut Visit<'_>, channel: &Channel, seen: &mu
         let Some(listed) = seen.rpcs(list) else {
             continue;
         };
-        let promises = promises.iter();
-        for (_, capability, names) in promises.filter(|one| one.0 == 0 || listed.contains(&one.0)) {
+        for (_, capability, names) in promises.iter().filter(|one| listed.contains(&one.0)) {
             for name in *names {
                 let method = Method::new(list.service(), name);
                 if visit.budget.allows("what capabilities promise") {

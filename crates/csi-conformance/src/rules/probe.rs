@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    ATTACHER, CSC, HEALTH_MONITOR, LIVENESSPROBE, NOMAD, REGISTRAR, SIDECARS, each, each_call, seconds,
+    ATTACHER, CSC, HEALTH_MONITOR, LIVENESSPROBE, NOMAD, REGISTRAR, SIDECARS, each, each_call,
+    seconds,
 };
 use crate::wire::{Message, flaws};
 use crate::{Evidence, Exchange, Method, Observation, Repeated, Rule, Socket, Status, Theme};

@@ -77,6 +77,20 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
             ],
         ),
         (
+            "verify",
+            &[
+                "Judge a plugin's Identity service, in whatever language it is written, with a reason for every verdict.",
+                "Usage: csi-identity verify [OPTIONS]",
+                "          [env: CSI_ENDPOINT=]",
+                "Examples:",
+                "  csi-identity verify -e unix:///run/csi/csi.sock",
+                "Exit codes:",
+                "  0  the plugin passes",
+                "  1  there are findings that fail it: MUST and BREAKS, with --strict ADVICE too",
+                "  2  could not find out",
+            ],
+        ),
+        (
             "demo",
             &[
                 "See it all run, without a cluster, configuration or root.",
@@ -143,6 +157,7 @@ fn the_program_lists_its_subcommands_and_exit_codes() {
         "capabilities",
         "probe",
         "explain",
+        "verify",
         "demo",
         "config",
         "completions",
