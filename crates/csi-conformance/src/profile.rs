@@ -59,8 +59,10 @@ impl Profile {
         }
         let breaks_nomad = rule.breaks.contains(&Caller::Nomad);
         let counts = match (self, rule.severity) {
-            (Self::CsiSanity, _) | (_, Severity::Must | Severity::Advice) => true,
+            // What is advice for the sake of callers or tools is none for the specification.
+            (Self::Spec, Severity::Advice) => rule.clause.starts_with("CSI "),
             (Self::Spec, Severity::Breaks) => false,
+            (Self::CsiSanity, _) | (_, Severity::Must | Severity::Advice) => true,
             (Self::Nomad, Severity::Breaks) => breaks_nomad,
             (Self::Kubernetes | Self::Document, Severity::Breaks) => {
                 rule.breaks.iter().any(|&caller| caller != Caller::Nomad)
@@ -106,6 +108,8 @@ mod tests {
             ("CSI-ID-010", Spec, Some(Must)),
             ("CSI-ID-010", CsiSanity, None),
             ("CSI-ID-014", Spec, None),
+            ("CSI-ID-015", Spec, Some(Advice)),
+            ("CSI-ID-016", Spec, None),
             ("CSI-ID-014", Kubernetes, Some(Breaks)),
             ("CSI-ID-014", Nomad, None),
             ("CSI-ID-062", Nomad, Some(Breaks)),

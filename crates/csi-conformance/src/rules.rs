@@ -6,6 +6,7 @@ mod authority;
 mod behaviour;
 mod capabilities;
 mod endpoint;
+mod expansion;
 mod identity;
 mod node_info;
 mod presence;
@@ -13,17 +14,20 @@ mod probe;
 mod process;
 mod reality;
 mod sanity;
+mod services;
 mod status;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
-static ALL: [&[Rule]; 13] = [
+static ALL: [&[Rule]; 15] = [
     presence::RULES,
     identity::RULES,
     capabilities::RULES,
     reality::RULES,
+    expansion::RULES,
+    services::RULES,
     probe::RULES,
     node_info::RULES,
     status::RULES,
@@ -75,6 +79,25 @@ fn each_with(
 ) -> Vec<Evidence> {
     seen.sockets()
         .filter_map(|(name, socket)| against(name, socket))
+        .collect()
+}
+
+/// The same for the plugin socket alone, which is the one that a kubelet asks; what a controller says of nodes is nobody's
+/// business.
+fn on_node(seen: &Observation, against: impl Fn(&Socket) -> Option<String>) -> Vec<Evidence> {
+    on_node_with(seen, |name, socket| {
+        against(socket).map(|text| Evidence::new(name, text))
+    })
+}
+
+fn on_node_with(
+    seen: &Observation,
+    against: impl Fn(&'static str, &Socket) -> Option<Evidence>,
+) -> Vec<Evidence> {
+    let first = seen.sockets().next();
+    first
+        .and_then(|(name, socket)| against(name, socket))
+        .into_iter()
         .collect()
 }
 

@@ -103,14 +103,9 @@ pub fn fields(bytes: &[u8]) -> Result<Vec<Field<'_>>, Malformed> {
     while !rest.is_empty() {
         let at = bytes.len() - rest.len();
         let tag = varint(&mut rest, at)?;
-        let number = match u32::try_from(tag >> 3) {
-            Ok(number @ 1..=0x1fff_ffff) => number,
-            _ => {
-                return Err(Malformed::Number {
-                    number: tag >> 3,
-                    at,
-                });
-            }
+        let Ok(number @ 1..=0x1fff_ffff) = u32::try_from(tag >> 3) else {
+            let number = tag >> 3;
+            return Err(Malformed::Number { number, at });
         };
         let value = match tag & 7 {
             0 => Value::Varint(varint(&mut rest, at)?),

@@ -18,7 +18,7 @@ mod progress;
 
 use form::{Form, Output};
 
-/// Judge a plugin's Identity service, in whatever language it is written, with a reason for every verdict.
+/// Judge the Identity service of a plugin in any language, with a reason for every verdict.
 ///
 /// By the specification (MUST), by what breaks callers that clusters have (BREAKS), and by what would better be otherwise
 /// (ADVICE). Each finding says what was seen, what happens because of it, and what to do in Go and in Rust. No RPC is

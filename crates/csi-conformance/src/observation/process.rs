@@ -87,10 +87,14 @@ impl Launch {
             output => format!("; it wrote: {output}"),
         };
         match self {
-            Self::Answers { after } => format!("it answered after {after:?}"),
+            Self::Answers { after } => format!("it answered after {:.1} s", after.as_secs_f64()),
             Self::Ended { how, output } => format!("it ended {how}{}", wrote(output)),
             Self::NoAnswer { after, why, output } => {
-                format!("no answer within {after:?}: {why}{}", wrote(output))
+                format!(
+                    "no answer within {:.1} s: {why}{}",
+                    after.as_secs_f64(),
+                    wrote(output)
+                )
             }
         }
     }

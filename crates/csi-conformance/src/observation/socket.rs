@@ -31,6 +31,8 @@ pub struct Socket {
     pub unknown_fields: Vec<Exchange>,
     /// GetPluginInfo with some metadata that nobody knows.
     pub metadata: Option<Exchange>,
+    /// GetPluginInfo with the content type `application/grpc+proto`.
+    pub grpc_proto: Option<Exchange>,
     /// Some Probes at the same time, each on a connection of its own.
     pub crowd: Vec<Exchange>,
     /// A Probe made while another one whose request has not ended is open, on the same connection.
@@ -123,6 +125,7 @@ impl Socket {
             authorities: Vec::new(),
             unknown_fields: Vec::new(),
             metadata: None,
+            grpc_proto: None,
             crowd: Vec::new(),
             beside_open_call: None,
             beside_slow_probe: None,
@@ -182,7 +185,7 @@ impl Socket {
         first.into_iter().chain(repeated).min()
     }
 
-    /// All exchanges that were made, with words for what they were.
+    /// All exchanges but those in which something strange was sent, so that a bad end may be meant for that.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
         let repeated = self.repeated.values().flat_map(|repeated| &repeated.ends);
         let repeated = repeated.map(|distinct| &distinct.exchange);
@@ -190,8 +193,6 @@ impl Socket {
         self.first
             .values()
             .chain(repeated)
-            .chain(&self.unknown_fields)
-            .chain(&self.metadata)
             .chain(&self.crowd)
             .chain(&self.beside_open_call)
             .chain(self.deadline.iter().map(|deadline| &deadline.exchange))

@@ -116,6 +116,17 @@ impl Call {
         }
     }
 
+    /// Begins it, and lets go of it as soon as the whole request is on its way.
+    pub(super) async fn abandon(self, channel: &Channel, tally: &Tally) {
+        let made = self.make(channel, tally);
+        tokio::select! {
+            biased;
+            _ = made => {}
+            // The connection's task writes when it has its turn.
+            () = tokio::task::yield_now() => {}
+        }
+    }
+
     fn request(self, body: Body) -> Request<Body> {
         let mut request = Request::new(body);
         *request.method_mut() = http::Method::POST;

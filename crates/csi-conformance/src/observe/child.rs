@@ -9,16 +9,19 @@ use std::process::{Command, Stdio};
 use csi_endpoint::Endpoint;
 use rustix::io::retry_on_intr;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, kill_process_group, waitid,
 };
 
 /// How much of the end of what it wrote is kept, in bytes.
 const KEPT: u64 = 600;
 
+const SHELL: &str = "/bin/sh";
+
 /// A process group of its own, killed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Child {
     leader: Pid,
+    command: String,
     process: std::process::Child,
     output: File,
 }
@@ -27,7 +30,7 @@ impl Child {
     /// Has a shell start the command with `CSI_ENDPOINT` in its environment.
     pub(super) fn start(command: &str, endpoint: &Endpoint) -> io::Result<Self> {
         let output = tempfile::tempfile()?;
-        let process = Command::new("/bin/sh")
+        let process = Command::new(SHELL)
             .args(["-c", command])
             .env("CSI_ENDPOINT", endpoint.to_string())
             .stdin(Stdio::null())
@@ -37,6 +40,7 @@ impl Child {
             .spawn()?;
         Ok(Self {
             leader: Pid::from_child(&process),
+            command: command.to_owned(),
             process,
             output,
         })
@@ -48,13 +52,25 @@ impl Child {
     pub(super) fn ended(&self) -> Option<String> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let status = retry_on_intr(|| waitid(WaitId::Pid(self.leader), options)).ok()??;
-        (!self.has_members()).then(|| how(&status))
+        self.members().next().is_none().then(|| how(&status))
     }
 
-    /// Asks all of it to end.
+    /// Asks the plugin to end, as a container's process 1 is asked: the process of the command, and where that is still the
+    /// shell that waits for it, whatever the shell has started.
     pub(super) fn terminate(&self) {
-        // ESRCH is all that it can be: everybody in it is ours, and has ended.
-        let _ = kill_process_group(self.leader, Signal::TERM);
+        let others: Vec<Pid> = match self.is_shell() {
+            true => self.members().filter(|&pid| pid != self.leader).collect(),
+            false => Vec::new(),
+        };
+        let asked = if others.is_empty() {
+            vec![self.leader]
+        } else {
+            others
+        };
+        for pid in asked {
+            // ESRCH is all that it can be: it is ours, and has ended meanwhile.
+            let _ = kill_process(pid, Signal::TERM);
+        }
     }
 
     /// The end of what it wrote, as far as it is there by now.
@@ -70,24 +86,32 @@ impl Child {
         read().unwrap_or_default()
     }
 
-    /// Whether any process of the group still runs, its leader or another.
-    fn has_members(&self) -> bool {
+    /// Whether the leader is the shell, and not a program that took its place by `exec`.
+    fn is_shell(&self) -> bool {
+        let shell = format!("{SHELL}\0-c\0{}\0", self.command);
+        let line = std::fs::read(format!("/proc/{}/cmdline", self.leader.as_raw_pid()));
+        line.is_ok_and(|line| line == shell.as_bytes())
+    }
+
+    /// The processes of the group that run.
+    fn members(&self) -> impl Iterator<Item = Pid> {
         let entries = std::fs::read_dir("/proc");
-        let mut entries = entries.into_iter().flatten().flatten();
-        entries.any(|entry| {
-            let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let entries = entries.into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
             // After the name in parentheses come the state, the parent and the group (proc_pid_stat(5)).
-            let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
-            let is_zombie = fields.next() == Some("Z");
-            let group = fields.nth(1).and_then(|group| group.parse().ok());
-            !is_zombie && group == Some(self.leader.as_raw_pid())
+            let mut fields = stat.rsplit(") ").next()?.split(' ');
+            let is_zombie = fields.next()? == "Z";
+            let group: i32 = fields.nth(1)?.parse().ok()?;
+            (!is_zombie && group == self.leader.as_raw_pid()).then_some(pid)
         })
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // As above. Only now is the leader reaped, and the number of the group free.
+        // As when it is asked to end. Only now is the leader reaped, and the number of the group free.
         let _ = kill_process_group(self.leader, Signal::KILL);
         let _ = self.process.wait();
     }
@@ -132,6 +156,22 @@ mod tests {
         assert_eq!(end_of(&child), "with status 3");
         assert_eq!(child.output(), "at unix:///x/csi.sock\n");
         assert_eq!(end_of(&start("kill -KILL $$")), "by signal 9");
+    }
+
+    #[test]
+    fn whoever_the_command_is_asked_to_end_and_its_shell_tells_how_it_did() {
+        for command in [
+            "sh -c 'trap \"exit 7\" TERM; echo ready; while :; do sleep 0.01; done'; exit $?",
+            "exec sh -c 'trap \"exit 7\" TERM; echo ready; while :; do sleep 0.01; done'",
+        ] {
+            let child = start(command);
+            let deadline = Instant::now() + Duration::from_secs(30);
+            while child.output() != "ready\n" {
+                assert!(Instant::now() < deadline, "it does not start");
+            }
+            child.terminate();
+            assert_eq!(end_of(&child), "with status 7", "{command}");
+        }
     }
 
     #[test]

@@ -95,6 +95,10 @@ pub(super) async fn leave(
         for _ in 0..LEFT {
             let call = visit.call(Method::PROBE);
             call.leave_open(channel, &visit.tally, sleep(MOMENT)).await;
+            visit
+                .call(Method::PROBE)
+                .abandon(channel, &visit.tally)
+                .await;
         }
         let call = visit.call(Method::PROBE);
         seen.after_cancel = Some(call.make(channel, &visit.tally).await);

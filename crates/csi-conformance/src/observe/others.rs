@@ -57,6 +57,12 @@ pub(super) async fn strange_requests(visit: &mut Visit<'_>, channel: &Channel, s
             .metadata("x-csi-identity-verify", "v".repeat(2000));
         seen.metadata = Some(call.make(channel, &visit.tally).await);
     }
+    if is_answered(seen, method) && visit.budget.allows("another content type") {
+        let call = visit
+            .call(method)
+            .metadata("content-type", "application/grpc+proto");
+        seen.grpc_proto = Some(call.make(channel, &visit.tally).await);
+    }
 }
 
 /// Asks for the list of services, in the two versions there are.

@@ -120,12 +120,8 @@ mod tests {
     fn long_lines_are_broken_between_words_below_their_first() {
         let mut out = String::new();
         line(&mut out, "why", &"word ".repeat(22));
-        let expected = format!(
-            "  why       {}\n            word\n",
-            ["word"; 21].join(" ").replacen(" word", " word", 1)
-        );
         let lines: Vec<_> = out.lines().collect();
-        assert_eq!(lines.len(), 2, "{expected}{out}");
+        assert_eq!(lines.len(), 2, "{out}");
         assert!(lines[0].starts_with("  why       word"));
         assert!(lines[1].starts_with("            word"));
         assert!(lines[0].len() <= super::WIDTH);

@@ -15,6 +15,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Such a client sends the path of the socket as :authority. Servers that take it for a host name reset the stream with PROTOCOL_ERROR, and the plugin logs nothing.",
         go: GO,
         rust: RUST,
+        implied_by: &["CSI-ID-038", "CSI-ID-067"],
         check: |seen| refused(seen, &Authority::RawPath),
         ..Rule::breaks(
             "CSI-ID-130",
@@ -28,6 +29,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Clients in Python, C++, Ruby and Java send the path percent-encoded as :authority. Servers that take it for a host name reset the stream with PROTOCOL_ERROR, and the plugin logs nothing.",
         go: GO,
         rust: RUST,
+        implied_by: &["CSI-ID-038", "CSI-ID-067"],
         check: |seen| refused(seen, &Authority::EncodedPath),
         ..Rule::breaks(
             "CSI-ID-131",
@@ -41,6 +43,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "A Unix socket has no host name, so some clients send an empty authority.",
         go: GO,
         rust: RUST,
+        implied_by: &["CSI-ID-038", "CSI-ID-067"],
         check: |seen| refused(seen, &Authority::Custom(String::new())),
         ..Rule::advice("CSI-ID-132", THEME, "an empty authority is taken")
     },

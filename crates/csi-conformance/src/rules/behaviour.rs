@@ -13,6 +13,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "An orchestrator that is newer than the plugin sends fields the plugin does not know, and no call works any more.",
         go: "do not set proto.UnmarshalOptions or interceptors that refuse unknown fields",
         rust: "do not check requests for unknown fields; prost skips them",
+        implied_by: &["CSI-ID-038", "CSI-ID-066", "CSI-ID-067"],
         check: |seen| {
             each(seen, |socket| {
                 let worse = socket
@@ -103,6 +104,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "One caller that is slow to send its request holds up all others.",
         go: "serve with grpc.Server.Serve",
         rust: "serve tonic's routes; no concurrency_limit of 1",
+        implied_by: &["CSI-ID-038", "CSI-ID-066", "CSI-ID-067"],
         check: |seen| {
             each(seen, |socket| {
                 let call = socket
@@ -152,6 +154,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Tracing and proxies add metadata to calls, and no call works any more.",
         go: "do not refuse metadata that is not known",
         rust: "do not refuse metadata that is not known",
+        implied_by: &["CSI-ID-038", "CSI-ID-066", "CSI-ID-067"],
         check: |seen| {
             each(seen, |socket| {
                 let call = socket
@@ -170,6 +173,31 @@ pub(super) static RULES: &[Rule] = &[
             THEME,
             &[GRPC],
             "requests may have metadata that the plugin does not know",
+        )
+    },
+    Rule {
+        clause: "gRPC over HTTP/2, Requests: Content-Type is application/grpc, with or without +proto",
+        why: "Clients may name the encoding, and some libraries do; no client known here that calls plugins does.",
+        go: "serve with grpc.Server.Serve",
+        rust: "serve tonic's routes",
+        implied_by: &["CSI-ID-038", "CSI-ID-067"],
+        check: |seen| {
+            each(seen, |socket| {
+                let call = socket
+                    .grpc_proto
+                    .as_ref()
+                    .filter(|call| is_worse(socket, call))?;
+                Some(format!(
+                    "{} with application/grpc+proto: {}",
+                    call.method,
+                    call.end.line()
+                ))
+            })
+        },
+        ..Rule::advice(
+            "CSI-ID-147",
+            THEME,
+            "requests may have the content type application/grpc+proto",
         )
     },
     Rule {

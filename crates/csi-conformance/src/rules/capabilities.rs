@@ -154,24 +154,23 @@ pub(super) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        clause: "CSI csi.proto, ControllerServiceCapability, NodeServiceCapability and GroupControllerServiceCapability",
+        clause: "CSI csi.proto 1.12, ControllerServiceCapability, NodeServiceCapability and GroupControllerServiceCapability",
         why: "An entry without a meaning says nothing, and csi-sanity fails it. Often it is a constant of the wrong service.",
-        go: "set Rpc.Type in each entry",
-        rust: "set rpc.r#type in each entry",
+        go: "set Rpc.Type in each entry, to a constant of the same service",
+        rust: "set rpc.r#type in each entry, to a constant of the same service",
         implied_by: &["CSI-ID-111"],
         check: |seen| {
             each_with(seen, |name, socket| {
-                let services = [
-                    Method::CONTROLLER_GET_CAPABILITIES,
-                    Method::NODE_GET_CAPABILITIES,
-                    Method::GROUP_CONTROLLER_GET_CAPABILITIES,
-                ];
-                let method = services
-                    .into_iter()
-                    .find(|&method| socket.rpcs(method).is_some_and(|all| all.contains(&0)))?;
+                let (method, number) = OTHERS.into_iter().find_map(|(method, last)| {
+                    let all = socket.rpcs(method)?;
+                    let bad = all
+                        .into_iter()
+                        .find(|number| !(1..=last).contains(number))?;
+                    Some((method, bad))
+                })?;
                 let message = socket.call(method)?.message()?;
                 Some(
-                    Evidence::new(name, format!("{method} lists UNKNOWN or an empty entry"))
+                    Evidence::new(name, format!("{method} lists the number {number}"))
                         .with_bytes(method, message),
                 )
             })
@@ -179,7 +178,7 @@ pub(super) static RULES: &[Rule] = &[
         ..Rule::advice(
             "CSI-ID-037",
             THEME,
-            "no capability of another service is empty or UNKNOWN",
+            "each capability of another service is one of CSI 1.12",
         )
     },
     Rule {
@@ -219,6 +218,13 @@ pub(super) static RULES: &[Rule] = &[
             "GetPluginInfo and GetPluginCapabilities do not fail now and then",
         )
     },
+];
+
+/// The other services, by the method that lists their capabilities, and the last number each has in CSI 1.12.
+const OTHERS: [(Method, i32); 3] = [
+    (Method::CONTROLLER_GET_CAPABILITIES, 15),
+    (Method::NODE_GET_CAPABILITIES, 6),
+    (Method::GROUP_CONTROLLER_GET_CAPABILITIES, 1),
 ];
 
 fn listed(seen: &Observation, is_bad: fn(ObservedCapability) -> bool) -> Vec<Evidence> {

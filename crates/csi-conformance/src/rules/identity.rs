@@ -18,6 +18,7 @@ pub(super) static RULES: &[Rule] = &[
         go: "&csi.GetPluginInfoResponse{Name: \"disk.example.org\", VendorVersion: version}, with a domain of yours",
         rust: "name: \"disk.example.org\".parse()? gives a csi_identity::PluginName, with a domain of yours",
         in_guides: true,
+        implied_by: &["CSI-ID-111"],
         check: |seen| {
             name(seen, |text| {
                 matches!(text.parse::<PluginName>(), Err(PluginNameError::Empty))
@@ -43,9 +44,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         clause: "CSI csi.proto, GetPluginInfoResponse.name",
-        why: "Only letters, digits, '-' and '.' are allowed, with a letter or digit at both ends. The API server refuses anything else: the kubelet registers the plugin and then fails to write the CSINode.",
-        go: "change Name to letters, digits, '-' and '.', e.g. \"my-disk.example.org\" for \"my_disk.example.org\"; StorageClasses (provisioner) and PersistentVolumes (csi.driver) that use the old name need the new one",
-        rust: "let csi_identity::PluginName check it: \"my-disk.example.org\".parse()? and not \"my_disk.example.org\"; StorageClasses (provisioner) and PersistentVolumes (csi.driver) that use the old name need the new one",
+        why: "The API server takes nothing else for a driver's name: the kubelet registers the plugin and then fails to write the CSINode.",
+        go: "in GetPluginInfo, Name: \"my-disk.example.org\" in place of \"my_disk.example.org\"; then give the new name to the CSIDriver object, to StorageClasses (provisioner) and PersistentVolumes (csi.driver)",
+        rust: "in get_plugin_info, name: \"my-disk.example.org\" in place of \"my_disk.example.org\" (csi_identity::PluginName checks it); then give the new name to the CSIDriver object, to StorageClasses (provisioner) and PersistentVolumes (csi.driver)",
         in_guides: true,
         implied_by: &["CSI-ID-112"],
         check: |seen| {
@@ -56,7 +57,7 @@ pub(super) static RULES: &[Rule] = &[
         ..Rule::must(
             "CSI-ID-012",
             THEME,
-            "the name has letters, digits, '-' and '.', and ends in none of the last two",
+            "the name has only letters, digits, '-' and '.', with a letter or digit at both ends",
         )
     },
     Rule {
@@ -156,6 +157,7 @@ pub(super) static RULES: &[Rule] = &[
         go: "VendorVersion: version, set with -ldflags \"-X main.version=1.2.3\"",
         rust: "vendor_version: env!(\"CARGO_PKG_VERSION\").parse()?",
         in_guides: true,
+        implied_by: &["CSI-ID-111"],
         check: |seen| version(seen, str::is_empty),
         ..Rule::must("CSI-ID-019", THEME, "vendor_version is not empty")
     },

@@ -1,10 +1,11 @@
 //! NodeGetInfo, on which registration hangs.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use csi_identity::{NodeId, TopologyKey, TopologyValue};
 
-use super::{API_SERVER, KUBELET, NOMAD, each, each_with};
+use super::{API_SERVER, KUBELET, NOMAD, on_node, on_node_with, seconds};
 use crate::wire::NodeInfo;
 use crate::{Evidence, Method, Observation, Rule, Theme};
 
@@ -18,6 +19,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "The kubelet ends the registration with \"driverNodeID must not be empty\"; Nomad fails too.",
         go: "NodeId: nodeID, from an environment variable set by the manifest (spec.nodeName)",
         rust: "node_id: an csi_identity::NodeId, which cannot be empty",
+        implied_by: &["CSI-ID-111"],
         check: |seen| {
             info(seen, |info| {
                 info.node_id
@@ -75,7 +77,7 @@ pub(super) static RULES: &[Rule] = &[
         rust: "csi_identity::TopologyKey and TopologyValue check it",
         check: |seen| {
             segments(seen, |all| {
-                let bad = all.iter().find_map(|(key, value)| {
+                all.iter().find_map(|(key, value)| {
                     let key_error = key
                         .parse::<TopologyKey>()
                         .err()
@@ -87,8 +89,7 @@ pub(super) static RULES: &[Rule] = &[
                             .map(|error| format!("the value of {key} is bad: {error}"))
                     };
                     key_error.or_else(value_error)
-                });
-                bad
+                })
             })
         },
         ..Rule::must(
@@ -166,7 +167,7 @@ pub(super) static RULES: &[Rule] = &[
         go: "read NodeId and topology once, when the program starts",
         rust: "read node_id and topology once, when the program starts",
         check: |seen| {
-            each(seen, |socket| {
+            on_node(seen, |socket| {
                 let repeated = socket.repeated.get(&Method::NODE_GET_INFO)?;
                 let all = repeated.ends.iter().map(|one| &one.exchange);
                 let all = socket.call(Method::NODE_GET_INFO).into_iter().chain(all);
@@ -203,7 +204,7 @@ pub(super) static RULES: &[Rule] = &[
         go: "answer from what was read when the program started; serve only when it is known",
         rust: "answer from what was read when the program started; serve only when it is known",
         check: |seen| {
-            each(seen, |socket| {
+            on_node(seen, |socket| {
                 let call = socket.call(Method::NODE_GET_INFO)?;
                 let status = call.error().filter(|_| !call.is_unimplemented())?;
                 Some(format!("NodeGetInfo: {}", status.line()))
@@ -216,10 +217,24 @@ pub(super) static RULES: &[Rule] = &[
             "NodeGetInfo does not fail",
         )
     },
+    Rule {
+        clause: "kubelet 1.20 to 1.36 (csi_plugin.go): 2 min, while the registrar waits",
+        why: "The kubelet registers the plugin only then, and from 1.33 on asks it again and again. A node that starts has no driver as long as it takes.",
+        go: "answer from what was read when the program started",
+        rust: "answer from what was read when the program started",
+        check: |seen| {
+            on_node(seen, |socket| {
+                let took = socket.fastest(Method::NODE_GET_INFO)?;
+                (socket.node_info().is_some() && took > Duration::from_secs(1))
+                    .then(|| format!("NodeGetInfo took {}", seconds(took)))
+            })
+        },
+        ..Rule::advice("CSI-ID-090", THEME, "NodeGetInfo takes less than 1 s")
+    },
 ];
 
 fn info(seen: &Observation, against: impl Fn(&NodeInfo) -> Option<String>) -> Vec<Evidence> {
-    each_with(seen, |name, socket| {
+    on_node_with(seen, |name, socket| {
         let text = against(&socket.node_info()?)?;
         let message = socket.call(Method::NODE_GET_INFO)?.message()?;
         Some(Evidence::new(name, text).with_bytes(Method::NODE_GET_INFO, message))

@@ -97,7 +97,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "An RST_STREAM or a lost connection is UNAVAILABLE or INTERNAL to every client, and the sidecars exit when they lose their connection.",
         go: "look for a panic in a handler, and for proxies in between that cut calls",
         rust: "look for a panic in a handler, and for limits of the server (timeouts, concurrency) that cut calls",
-        implied_by: &["CSI-ID-007", "CSI-ID-067"],
+        implied_by: &["CSI-ID-007", "CSI-ID-067", "CSI-ID-120"],
         check: |seen| {
             each(seen, |socket| {
                 let broken = Method::IDENTITY.into_iter().filter_map(|method| {

@@ -21,7 +21,7 @@ const MEASURABLE: Duration = Duration::from_millis(20);
 pub(super) static RULES: &[Rule] = &[
     Rule {
         clause: "csi-lib-utils 0.24 (ProbeForever), livenessprobe 2.19, Nomad",
-        why: "The sidecars exit on any code but DEADLINE_EXCEEDED, and livenessprobe has the plugin restarted.",
+        why: "The sidecars exit on any code but DEADLINE_EXCEEDED, on which they ask again for ever, and livenessprobe has the plugin restarted.",
         go: "while starting: return &csi.ProbeResponse{Ready: wrapperspb.Bool(false)}, nil; if broken: status.Error(codes.FailedPrecondition, reason)",
         rust: "while starting: Readiness::starting(reason); if broken: Readiness::not_ready(reason)",
         check: |seen| probe_error(seen, |code| code != Status::FAILED_PRECONDITION),
@@ -50,7 +50,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Sidecars wait for ready=true, for ever; livenessprobe and Nomad take the plugin for sick. ready=false is for a plugin that starts.",
         go: "set Ready to true once the start is over; if something is broken, return codes.FailedPrecondition",
         rust: "Readiness::Ready once the start is over; Readiness::not_ready(reason) if something is broken",
-        implied_by: &["CSI-ID-066"],
+        implied_by: &["CSI-ID-066", "CSI-ID-068"],
         check: |seen| {
             each(seen, |socket| {
                 let first = socket.call(Method::PROBE)?.ready()?;
@@ -103,6 +103,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "livenessprobe before 2.17 has the plugin restarted for it; and each caller waits that long each time.",
         go: "Probe returns what a background check found last",
         rust: "Probe returns what a background check found last, as csi_identity::Plugin does",
+        implied_by: &["CSI-ID-006"],
         check: |seen| slower(seen, Method::PROBE, SECOND, Some(Duration::from_secs(3))),
         ..Rule::advice("CSI-ID-065", THEME, "Probe takes less than 1 s")
     },
@@ -308,8 +309,8 @@ fn probe_error(seen: &Observation, is_it: fn(u32) -> bool) -> Vec<Evidence> {
     each(seen, |socket| {
         let call = socket.call(Method::PROBE)?;
         let status = call.error()?;
-        let is_own = !call.is_unimplemented() && status.code != Status::DEADLINE_EXCEEDED;
-        (is_own && is_it(status.code)).then(|| format!("Probe: {}", status.line()))
+        (!call.is_unimplemented() && is_it(status.code))
+            .then(|| format!("Probe: {}", status.line()))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{GRPC, each, each_call};
 use crate::observe::SECRET;
-use crate::{Evidence, Rule, Status, Theme, code_name};
+use crate::{Evidence, Method, Rule, Status, Theme, code_name};
 
 const THEME: Theme = Theme::Status;
 const SCHEME: &str = "CSI spec.md, Error Scheme";
@@ -87,7 +87,10 @@ pub(super) static RULES: &[Rule] = &[
         rust: "Status::unavailable for a backend that is late",
         check: |seen| {
             each(seen, |socket| {
-                let mut first = socket.first.values();
+                let mut first = socket
+                    .first
+                    .values()
+                    .filter(|call| call.method != Method::PROBE);
                 first.find_map(|call| {
                     let status = call.error()?;
                     // Of these calls, none had a deadline or was cancelled.

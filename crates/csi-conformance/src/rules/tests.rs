@@ -70,6 +70,24 @@ fn good_plugins_break_no_rule() {
 }
 
 #[test]
+fn what_nobody_asks_a_socket_speaks_against_nobody() {
+    let mut seen = apart();
+    good::set(
+        &mut seen.plugin,
+        good::error(good::CONTROLLER, 13, "this is a node"),
+    );
+    let Controller::Other(controller) = &mut seen.controller else {
+        panic!("it is apart");
+    };
+    good::set(
+        controller,
+        good::error(good::NODE_INFO, 13, "this is no node"),
+    );
+    good::set(controller, good::rpcs(good::NODE, &[1]));
+    assert_eq!(broken(&seen, Profile::Kubernetes), (vec![], vec![]));
+}
+
+#[test]
 fn each_rule_has_a_case_that_breaks_it_and_one_that_keeps_it() {
     let with_fixtures: Vec<_> = fixtures().iter().map(|fixture| fixture.rule).collect();
     let known: Vec<_> = rules().map(|rule| rule.id).collect();

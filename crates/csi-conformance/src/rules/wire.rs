@@ -189,6 +189,39 @@ pub(super) static RULES: &[Rule] = &[
         )
     },
     Rule {
+        clause: "protobuf, Encoding: the last one wins",
+        why: "Decoders take the last of them, people who look at the bytes the first.",
+        go: "let google.golang.org/protobuf write the reply",
+        rust: "let prost write the reply",
+        check: |seen| flawed(seen, |flaw| matches!(flaw, Flaw::Twice { .. })),
+        ..Rule::advice(
+            "CSI-ID-122",
+            THEME,
+            "a field that is there once is sent once",
+        )
+    },
+    Rule {
+        clause: "gRPC over HTTP/2, Status-Message",
+        why: "Clients show garbage, or refuse the reply for a header that HTTP does not allow.",
+        go: "serve with grpc.Server.Serve, which percent-encodes messages",
+        rust: "serve tonic's routes, which percent-encode messages",
+        check: |seen| {
+            each_call(seen, |call| {
+                let reply = call.reply()?;
+                let fields = reply.trailers.as_ref().unwrap_or(&reply.headers);
+                let (_, raw) = fields.iter().find(|(name, _)| name == "grpc-message")?;
+                let is_plain = raw.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+                (!is_plain)
+                    .then(|| Evidence::new("", format!("grpc-message is {raw:?} as it stands")))
+            })
+        },
+        ..Rule::must(
+            "CSI-ID-123",
+            THEME,
+            "the message of an error is percent-encoded",
+        )
+    },
+    Rule {
         clause: "csi-lib-utils 0.24 (ExitOnConnectionLoss)",
         why: "Every sidecar exits when it loses its connection, so its Pod restarts again and again.",
         go: "no MaxConnectionAge and no timeouts for idle connections (keepalive.ServerParameters)",

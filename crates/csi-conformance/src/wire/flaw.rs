@@ -32,6 +32,12 @@ pub enum Flaw {
         /// The bytes, escaped.
         shown: String,
     },
+    /// A field that is not repeated is there more than once.
+    #[error("{path} is there more than once; the last one counts")]
+    Twice {
+        /// The field.
+        path: String,
+    },
     /// A field that the message does not have.
     #[error("{path} has a field of number {number}, which CSI 1.12 does not have there")]
     Unknown {
@@ -84,6 +90,9 @@ fn walk(bytes: &[u8], message: &'static Message, path: &str, found: &mut Vec<Fla
             path.push_str(&format!("[{index}]"));
         }
         *index += 1;
+        if !known.repeated && *index == 2 {
+            found.push(Flaw::Twice { path: path.clone() });
+        }
         match (&known.kind, field.value) {
             (Kind::Message(inner), Value::Bytes(bytes)) => walk(bytes, inner, &path, found),
             (Kind::Text, Value::Bytes(bytes)) => {
@@ -138,6 +147,11 @@ mod tests {
                 &[
                     "capabilities[1].service is no protobuf message: it ends within the field that begins at byte 0",
                 ],
+            ),
+            (
+                Method::GET_PLUGIN_INFO,
+                &[0x0a, 0x01, b'a', 0x0a, 0x01, b'b', 0x0a, 0x01, b'c'],
+                &["name is there more than once; the last one counts"],
             ),
             (
                 Method::NODE_GET_INFO,

@@ -79,7 +79,7 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
         (
             "verify",
             &[
-                "Judge a plugin's Identity service, in whatever language it is written, with a reason for every verdict.",
+                "Judge the Identity service of a plugin in any language, with a reason for every verdict.",
                 "Usage: csi-identity verify [OPTIONS]",
                 "          [env: CSI_ENDPOINT=]",
                 "Examples:",

@@ -198,7 +198,7 @@ fn what_could_not_be_found_out_is_no_verdict() {
     );
     assert_eq!(ran, Ran::error(2, &expected));
     let ran = verify(&socket, &["--skip=CSI-ID-0012"]);
-    let expected = "error: there is no rule \"CSI-ID-0012\"; did you mean CSI-ID-012?\n";
+    let expected = "error: there is no rule \"CSI-ID-0012\"; did you mean CSI-ID-001?\n";
     assert_eq!(ran, Ran::error(2, expected));
     let ran = run(["verify"]);
     assert_eq!((ran.code, &*ran.stdout), (2, ""));

@@ -82,6 +82,7 @@ pub(super) fn socket() -> Socket {
         .map(|method| socket.first[&method].clone())
         .into();
     socket.metadata = Some(ok(INFO, &info()));
+    socket.grpc_proto = Some(ok(INFO, &info()));
     socket.crowd = vec![probe(Some(true)); 8];
     socket.beside_open_call = Some(probe(Some(true)));
     socket.after_cancel = Some(probe(Some(true)));
@@ -240,6 +241,10 @@ pub(super) fn answers() -> Launch {
 }
 
 /// The first call and all after it end so.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what is set is made on the spot, in every one of the fixtures"
+)]
 pub(super) fn set(socket: &mut Socket, exchange: Exchange) {
     let method = exchange.method;
     socket.first.insert(method, exchange.clone());
@@ -269,6 +274,7 @@ pub(super) fn set(socket: &mut Socket, exchange: Exchange) {
     }
     if method == INFO {
         socket.metadata = Some(exchange.clone());
+        socket.grpc_proto = Some(exchange.clone());
         for one in &mut socket.authorities {
             one.exchange = exchange.clone();
         }

@@ -119,13 +119,13 @@ pub(super) fn all() -> Vec<Fixture> {
                 set_all(
                     seen,
                     ok(INFO, &version(&format!("1.0.0-{}", "a".repeat(122)))),
-                )
+                );
             },
             |seen| {
                 set_all(
                     seen,
                     ok(INFO, &version(&format!("1.0.0-{}", "a".repeat(123)))),
-                )
+                );
             },
         ),
         fixture(

@@ -62,8 +62,13 @@ pub(super) fn all() -> Vec<Fixture> {
                 set(
                     &mut seen.plugin,
                     error(NODE_INFO, 13, "no metadata service"),
-                )
+                );
             },
+        ),
+        fixture(
+            "CSI-ID-090",
+            |seen| super::identity::slow(seen, NODE_INFO, 900),
+            |seen| super::identity::slow(seen, NODE_INFO, 1100),
         ),
     ]
 }

@@ -59,6 +59,11 @@ pub(super) fn all() -> Vec<Fixture> {
             |seen| seen.plugin.metadata = Some(error(INFO, 7, "unknown metadata")),
         ),
         fixture(
+            "CSI-ID-147",
+            |_| {},
+            |seen| seen.plugin.grpc_proto = Some(error(INFO, 12, "unknown content type")),
+        ),
+        fixture(
             "CSI-ID-150",
             |seen| {
                 reflects(
@@ -69,13 +74,13 @@ pub(super) fn all() -> Vec<Fixture> {
                         "csi.v1.Node",
                         "csi.v1.GroupController",
                     ],
-                )
+                );
             },
             |seen| {
                 reflects(
                     seen,
                     &["csi.v1.Identity", "csi.v1.Controller", "csi.v1.Node"],
-                )
+                );
             },
         ),
         fixture(

@@ -52,7 +52,7 @@ pub(super) fn all() -> Vec<Fixture> {
                         (probe(Some(false)), vec![1, 2]),
                         (probe(Some(true)), (3..=100).collect()),
                     ],
-                )
+                );
             },
             |seen| {
                 probes(
@@ -61,7 +61,7 @@ pub(super) fn all() -> Vec<Fixture> {
                         (probe(Some(false)), vec![2, 4]),
                         (probe(Some(true)), vec![1, 3, 5]),
                     ],
-                )
+                );
             },
         ),
         fixture(
@@ -73,7 +73,7 @@ pub(super) fn all() -> Vec<Fixture> {
                         (probe(None), vec![1]),
                         (probe(Some(true)), (2..=100).collect()),
                     ],
-                )
+                );
             },
             |seen| {
                 probes(
@@ -82,7 +82,7 @@ pub(super) fn all() -> Vec<Fixture> {
                         (probe(Some(true)), (1..50).collect()),
                         (probe(Some(false)), (50..=100).collect()),
                     ],
-                )
+                );
             },
         ),
         fixture(

@@ -88,7 +88,7 @@ pub(super) fn all() -> Vec<Fixture> {
                 set_all(
                     seen,
                     ok(CAPABILITIES, &capabilities(&[(1, 1), (1, 1), (2, 2)])),
-                )
+                );
             },
             |seen| set_all(seen, ok(CAPABILITIES, &capabilities(&[(1, 99)]))),
         ),

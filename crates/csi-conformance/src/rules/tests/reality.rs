@@ -38,8 +38,8 @@ pub(super) fn all() -> Vec<Fixture> {
         ),
         fixture(
             "CSI-ID-037",
-            |_| {},
-            |seen| set(&mut seen.plugin, rpcs(NODE, &[3, 0])),
+            |seen| set(&mut seen.plugin, rpcs(NODE, &[3, 6])),
+            |seen| set(&mut seen.plugin, rpcs(NODE, &[3, 7])),
         ),
         fixture(
             "CSI-ID-038",
@@ -163,6 +163,11 @@ pub(super) fn all() -> Vec<Fixture> {
             "CSI-ID-055",
             |_| {},
             |seen| set(&mut seen.plugin, unimplemented(NODE)),
+        ),
+        fixture(
+            "CSI-ID-056",
+            |seen| *seen = apart(),
+            |seen| set(&mut seen.plugin, error(GROUP, 13, "no backend")),
         ),
     ]
 }

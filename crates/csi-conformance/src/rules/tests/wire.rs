@@ -3,7 +3,7 @@
 use super::fixtures::{Fixture, fixture};
 use super::good::{
     CAPABILITIES, CONTROLLER, INFO, NODE_INFO, PROBE, answered, bytes, ended, error, info, list,
-    ok, reply, set, set_all,
+    node_info, ok, reply, set, set_all,
 };
 use crate::observation::framed;
 use crate::observe::SECRET;
@@ -53,13 +53,13 @@ pub(super) fn all() -> Vec<Fixture> {
                 set(
                     &mut seen.plugin,
                     error(NODE_INFO, 14, "the backend is late"),
-                )
+                );
             },
             |seen| {
                 set(
                     &mut seen.plugin,
                     error(NODE_INFO, 4, "context deadline exceeded"),
-                )
+                );
             },
         )
         .beside(&["CSI-ID-089"]),
@@ -71,15 +71,11 @@ pub(super) fn all() -> Vec<Fixture> {
         fixture(
             "CSI-ID-111",
             |_| {},
-            // max_volumes_per_node as a text.
             |seen| {
-                set_all(
-                    seen,
-                    with_bytes(
-                        &ok(NODE_INFO, &super::good::segments(&[("acme.io/zone", "a")])),
-                        &[0x12, 0x01, b'5'],
-                    ),
-                )
+                let mut info = node_info();
+                info.max_volumes_per_node = 0;
+                // max_volumes_per_node as a text.
+                set_all(seen, with_bytes(&ok(NODE_INFO, &info), &[0x12, 0x01, b'5']));
             },
         ),
         fixture(
@@ -94,7 +90,7 @@ pub(super) fn all() -> Vec<Fixture> {
                             0x0a, 0x03, b'a', 0xff, b'b', 0x12, 0x05, b'1', b'.', b'0', b'.', b'0',
                         ],
                     ),
-                )
+                );
             },
         )
         .implied(&["CSI-ID-012"]),
@@ -111,7 +107,7 @@ pub(super) fn all() -> Vec<Fixture> {
                     reply.http_status = 503;
                     reply.headers = list(&[("content-type", "text/plain")]);
                     reply.trailers = None;
-                })
+                });
             },
         )
         .implied(&["CSI-ID-115", "CSI-ID-116"]),
@@ -119,13 +115,13 @@ pub(super) fn all() -> Vec<Fixture> {
             "CSI-ID-115",
             |seen| {
                 spoil(seen, |reply| {
-                    reply.headers = list(&[("content-type", "application/grpc+proto")])
-                })
+                    reply.headers = list(&[("content-type", "application/grpc+proto")]);
+                });
             },
             |seen| {
                 spoil(seen, |reply| {
-                    reply.headers = list(&[("content-type", "application/json")])
-                })
+                    reply.headers = list(&[("content-type", "application/json")]);
+                });
             },
         ),
         fixture(
@@ -144,8 +140,8 @@ pub(super) fn all() -> Vec<Fixture> {
                 spoil(seen, |reply| {
                     reply
                         .headers
-                        .push(("grpc-encoding".to_owned(), "identity".to_owned()))
-                })
+                        .push(("grpc-encoding".to_owned(), "identity".to_owned()));
+                });
             },
             |seen| spoil(seen, |reply| reply.body[0] = 1),
         ),
@@ -155,7 +151,7 @@ pub(super) fn all() -> Vec<Fixture> {
             |seen| {
                 spoil(seen, |reply| {
                     reply.body.pop();
-                })
+                });
             },
         )
         .implied(&["CSI-ID-117"]),
@@ -168,12 +164,31 @@ pub(super) fn all() -> Vec<Fixture> {
                 set_all(seen, exchange);
             },
         )
-        .beside(&["CSI-ID-008"]),
+        .implied(&["CSI-ID-008"]),
         fixture(
             "CSI-ID-121",
             |seen| header(seen, 8000),
             |seen| header(seen, 8192),
         ),
+        fixture(
+            "CSI-ID-122",
+            |_| {},
+            |seen| {
+                set_all(
+                    seen,
+                    with_bytes(
+                        &ok(INFO, &info()),
+                        &[0x12, 0x05, b'1', b'.', b'2', b'.', b'3'],
+                    ),
+                );
+            },
+        ),
+        fixture(
+            "CSI-ID-123",
+            |seen| set_all(seen, error(PROBE, 9, "pool %C3%A4")),
+            |seen| set_all(seen, error(PROBE, 9, "pool \u{e4}")),
+        )
+        .beside(&["CSI-ID-061"]),
         fixture("CSI-ID-124", |_| {}, |seen| seen.plugin.connections = 2),
     ]
 }
