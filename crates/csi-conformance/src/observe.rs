@@ -56,6 +56,12 @@ pub enum ObserveError {
     /// Nobody is there, or nobody lets this process in.
     #[error(transparent)]
     NotReached(#[from] ConnectError),
+    /// Another plugin listens where the one that is to be started should.
+    #[error("somebody listens on {} already; end that, or choose another endpoint", path.display())]
+    Occupied {
+        /// The path of the socket.
+        path: PathBuf,
+    },
     /// The command could not be started.
     #[error("cannot start a shell for the command: {0}")]
     NotStarted(std::io::Error),

@@ -31,9 +31,10 @@ Examples:
   csi-identity verify --rules
 
 Exit codes:
-  0  the plugin passes
-  1  there are findings that fail it: MUST and BREAKS, with --strict ADVICE too
-  2  could not find out")]
+  0    the plugin passes
+  1    there are findings that fail it: MUST and BREAKS, with --strict ADVICE too
+  2    could not find out
+  130  stopped by a signal")]
 pub(crate) struct Verify {
     /// Socket of the plugin: unix:///abs, unix:/abs or /abs.
     #[arg(

@@ -1,5 +1,6 @@
 //! A plugin from its start to its end, and again.
 
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
@@ -109,6 +110,11 @@ async fn again(
 impl Plan {
     fn new(command: &str, endpoint: Option<&Endpoint>) -> Result<Self, ObserveError> {
         let (directory, endpoint) = match endpoint {
+            // Otherwise the other one would be judged.
+            Some(endpoint) if UnixStream::connect(endpoint.path()).is_ok() => {
+                let path = endpoint.path().to_owned();
+                return Err(ObserveError::Occupied { path });
+            }
             Some(endpoint) => (None, endpoint.clone()),
             None => {
                 let directory = tempfile::Builder::new().prefix("csi-").tempdir();

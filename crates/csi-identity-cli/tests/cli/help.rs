@@ -85,9 +85,10 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
                 "Examples:",
                 "  csi-identity verify -e unix:///run/csi/csi.sock",
                 "Exit codes:",
-                "  0  the plugin passes",
-                "  1  there are findings that fail it: MUST and BREAKS, with --strict ADVICE too",
-                "  2  could not find out",
+                "  0    the plugin passes",
+                "  1    there are findings that fail it: MUST and BREAKS, with --strict ADVICE too",
+                "  2    could not find out",
+                "  130  stopped by a signal",
             ],
         ),
         (

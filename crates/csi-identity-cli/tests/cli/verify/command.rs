@@ -37,6 +37,17 @@ fn the_socket_may_be_chosen_and_nothing_is_left_of_it() {
 }
 
 #[test]
+fn another_plugin_is_not_taken_for_the_one_that_is_started() {
+    let served = crate::served::Served::start(&[]);
+    let path = served.socket().display().to_string();
+    let ran = verify("exit 1", &["-e", &path]);
+    let expected = format!(
+        "error: somebody listens on {path} already; end that, or choose another endpoint\n"
+    );
+    assert_eq!(ran, Ran::error(2, &expected));
+}
+
+#[test]
 fn a_plugin_that_does_not_start_is_told_with_what_it_wrote() {
     let ran = verify("echo no such pool >&2; exit 3", &[]);
     assert_eq!(broken(&ran), (1, vec![finding("MUST", "CSI-ID-170")]));
