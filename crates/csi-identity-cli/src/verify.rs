@@ -1,4 +1,5 @@
 use std::io::{IsTerminal as _, Write};
+use std::pin::Pin;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -95,8 +96,18 @@ pub(crate) struct Verify {
     rules: bool,
 }
 
+/// The judging, which has still to be done.
+type Running<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Verdict>> + 'a>>;
+
 impl Verify {
-    pub(crate) async fn run(self, out: &mut impl Write) -> anyhow::Result<Verdict> {
+    /// Judges the plugin, apart from the program's other commands: what serves a plugin for years would otherwise have all of
+    /// this in its own function, and in memory.
+    #[inline(never)]
+    pub(crate) fn run<'a>(self: Box<Self>, out: &'a mut dyn Write) -> Running<'a> {
+        Box::pin((*self).judge(out))
+    }
+
+    async fn judge(self, mut out: &mut dyn Write) -> anyhow::Result<Verdict> {
         let Self {
             endpoint,
             controller_endpoint,
@@ -111,7 +122,7 @@ impl Verify {
             rules,
         } = self;
         if rules {
-            return list_rules(out, &formats);
+            return list_rules(&mut out, &formats);
         }
         let selection = Selection::new(profile, &only, &skip)?;
         let place = match (command, endpoint) {
@@ -138,7 +149,7 @@ impl Verify {
         let findings = judge(&seen, &selection);
         let report = Report::new(&seen, &findings, &selection).strict(strict);
         for format in &formats {
-            format.write(out, |form, mut out| match form {
+            format.write(&mut out, |form, mut out| match form {
                 Form::Text => write!(out, "{}", report.text()),
                 Form::Json => crate::output::write_json(&mut out, &report.json()),
                 Form::Junit => write!(out, "{}", report.junit()),
