@@ -103,8 +103,8 @@ impl Verify {
     /// Judges the plugin, apart from the program's other commands: what serves a plugin for years would otherwise have all of
     /// this in its own function, and in memory.
     #[inline(never)]
-    pub(crate) fn run<'a>(self: Box<Self>, out: &'a mut dyn Write) -> Running<'a> {
-        Box::pin((*self).judge(out))
+    pub(crate) fn run<'a>(self, out: &'a mut dyn Write) -> Running<'a> {
+        Box::pin(self.judge(out))
     }
 
     async fn judge(self, mut out: &mut dyn Write) -> anyhow::Result<Verdict> {
