@@ -18,6 +18,7 @@ use crate::probe::Probe;
 use crate::serve::Serve;
 use crate::shell::{Completions, Man};
 use crate::verdict::{Outcome, Verdict};
+use crate::verify::Verify;
 use crate::wait_registered::WaitRegistered;
 
 /// Serve, ask and try the Identity service of CSI storage plugins.
@@ -65,6 +66,7 @@ enum Own {
     Probe(Probe),
     Explain(Explain),
     Kubelet(Kubelet),
+    Verify(Box<Verify>),
     Bench(Bench),
     Demo(Demo),
     Config(Config),
@@ -103,6 +105,7 @@ impl Own {
             Self::Probe(probe) => probe.run(out).await,
             Self::Explain(explain) => explain.run(out).await,
             Self::Kubelet(kubelet) => kubelet.run(out).await,
+            Self::Verify(verify) => verify.run(out).await,
             Self::Bench(bench) => bench.run(out).await,
             Self::Demo(demo) => demo.run(out).await,
             Self::Config(config) => config.run(out),

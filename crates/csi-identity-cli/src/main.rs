@@ -23,6 +23,7 @@ mod signals;
 mod trace_file;
 mod usage;
 mod verdict;
+mod verify;
 mod wait_registered;
 mod whole_file;
 

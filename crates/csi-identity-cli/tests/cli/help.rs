@@ -92,6 +92,21 @@ fn every_subcommand_explains_itself_with_an_example_and_its_exit_codes() {
             ],
         ),
         (
+            "verify",
+            &[
+                "Judge the Identity service of a plugin in any language, with a reason for every verdict.",
+                "Usage: csi-identity verify [OPTIONS]",
+                "          [env: CSI_ENDPOINT=]",
+                "Examples:",
+                "  csi-identity verify -e unix:///run/csi/csi.sock",
+                "Exit codes:",
+                "  0    the plugin passes",
+                "  1    there are findings that fail it: MUST and BREAKS, with --strict ADVICE too",
+                "  2    could not find out",
+                "  130  stopped by a signal",
+            ],
+        ),
+        (
             "demo",
             &[
                 "See it all run, without a cluster, configuration or root.",
@@ -159,6 +174,7 @@ fn the_program_lists_its_subcommands_and_exit_codes() {
         "probe",
         "explain",
         "kubelet",
+        "verify",
         "demo",
         "config",
         "completions",

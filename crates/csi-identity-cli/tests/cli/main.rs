@@ -24,4 +24,5 @@ mod restarts;
 mod served;
 mod stopping;
 mod unreachable;
+mod verify;
 mod wait;
