@@ -1,0 +1,82 @@
+//! How requests are taken: authority, deadline, cancellation, unknown fields.
+
+use std::time::Duration;
+
+use crate::fault::Fault;
+use crate::habits::{Greeting, Waits};
+use crate::plugin::Service;
+use crate::rpc::PROBE;
+
+pub(super) const FAULTS: &[Fault] = &[
+    Fault::new(
+        "authority-refused",
+        "refuses requests whose authority is a path, as every server on h2 does, tonic too",
+        "kubelets to 1.25 and clients in Python, C++ and Java send the path of the socket",
+        |plugin| {
+            plugin.habits.stock_authority = true;
+        },
+    ),
+    Fault::new(
+        "unknown-fields-refused",
+        "refuses requests with fields that it does not know",
+        "protobuf, Updating: a newer orchestrator may send more fields",
+        |plugin| {
+            plugin.habits.refuses_unknown_fields = true;
+        },
+    ),
+    Fault::new(
+        "content-type-proto-refused",
+        "refuses requests with the content type application/grpc+proto",
+        "gRPC over HTTP/2, Requests",
+        |plugin| {
+            plugin.habits.refuses_proto_content_type = true;
+        },
+    ),
+    Fault::new(
+        "deadline-ignored",
+        "answers Probe after 1.5 s with OK, whatever deadline the call has",
+        "gRPC, Deadlines: a call over its deadline is ended",
+        |plugin| {
+            plugin.habits.ignores_deadlines = true;
+            plugin.shape(PROBE.path(), |reply| {
+                reply.delay = Duration::from_millis(1500);
+            });
+        },
+    ),
+    Fault::new(
+        "cancel-ignored",
+        "goes on with a Probe of 1 s that was cancelled, and lets the next one wait for it",
+        "gRPC, Cancellation: a server stops what nobody waits for",
+        |plugin| {
+            plugin.habits.ignores_cancellation = true;
+            plugin.habits.waits = Waits::ProbesForProbes;
+            plugin.shape(PROBE.path(), |reply| reply.delay = Duration::from_secs(1));
+        },
+    ),
+    Fault::new(
+        "secrets-echoed",
+        "puts the secrets of a ListSnapshots request into the message of an error",
+        "CSI, Secrets Requirements: they are not to be logged or shown",
+        |plugin| {
+            plugin.declare(Service::Controller);
+            plugin.implement(Service::Controller);
+            plugin.habits.echoes_secrets = true;
+        },
+    ),
+    Fault::new(
+        "http2-mute",
+        "accepts connections and says nothing",
+        "gRPC over HTTP/2: a server begins with SETTINGS",
+        |plugin| {
+            plugin.habits.greeting = Greeting::Mute;
+        },
+    ),
+    Fault::new(
+        "http2-speaks-http1",
+        "answers connections with an HTTP/1.1 error",
+        "gRPC over HTTP/2: a server begins with SETTINGS",
+        |plugin| {
+            plugin.habits.greeting = Greeting::Http1;
+        },
+    ),
+];

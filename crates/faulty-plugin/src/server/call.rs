@@ -1,0 +1,130 @@
+//! One call: what it waits for, and what it is answered with.
+
+use std::future::{pending, poll_fn};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use csi_proto::csi::v1::{ListSnapshotsRequest, ProbeRequest};
+use h2::RecvStream;
+use h2::server::SendResponse;
+use http::Request;
+use http::request::Parts;
+use prost::Message as _;
+use tokio::sync::mpsc::UnboundedSender;
+use tonic::Code;
+
+use super::connection::Order;
+use super::{Served, request, send};
+use crate::habits::Waits;
+use crate::reply::{Ending, Reply};
+use crate::rpc;
+
+/// The calls whose requests have no fields.
+const EMPTY_REQUESTS: [&str; 7] = [
+    rpc::INFO.path(),
+    rpc::CAPABILITIES.path(),
+    rpc::PROBE.path(),
+    rpc::NODE_INFO.path(),
+    rpc::NODE_CAPABILITIES.path(),
+    rpc::CONTROLLER_CAPABILITIES.path(),
+    rpc::GROUP_CONTROLLER_CAPABILITIES.path(),
+];
+
+pub(super) async fn serve(
+    request: Request<RecvStream>,
+    mut respond: SendResponse<Bytes>,
+    served: Arc<Served>,
+    order: UnboundedSender<Order>,
+) {
+    let (head, body) = request.into_parts();
+    let work = answer(head, body, Arc::clone(&served));
+    let work = async {
+        if served.plugin.habits.ignores_cancellation {
+            // As a task of its own it goes on when this one has ended.
+            tokio::spawn(work).await.ok()
+        } else {
+            Some(work.await)
+        }
+    };
+    let reply = tokio::select! {
+        reply = work => reply,
+        _cancelled = poll_fn(|cx| respond.poll_reset(cx)) => return,
+    };
+    let Some(reply) = reply else { return };
+    let order = |given| {
+        // A connection that is gone takes none.
+        let _ = order.send(given);
+    };
+    match reply.ending {
+        Ending::Whole | Ending::Reset(_) => send::send(&mut respond, &reply).await,
+        Ending::ThenClose => {
+            send::send(&mut respond, &reply).await;
+            order(Order::Close);
+        }
+        Ending::GoAway(reason) => order(Order::GoAway(reason)),
+        Ending::Cut => order(Order::Cut),
+        Ending::Stop => served.killed.cancel(),
+    }
+    if matches!(reply.ending, Ending::GoAway(_) | Ending::Cut | Ending::Stop) {
+        // A call that is given up is reset, and the client would hear of that first.
+        pending::<()>().await;
+    }
+}
+
+async fn answer(head: Parts, body: RecvStream, served: Arc<Served>) -> Reply {
+    let habits = served.plugin.habits;
+    let work = async {
+        let message = match request::message(&head, body, habits).await {
+            Ok(message) => message,
+            Err(refusal) => return refusal,
+        };
+        let reply = due(head.uri.path(), &message, &served);
+        let _turn = match habits.waits {
+            Waits::ProbesForProbes if head.uri.path() == rpc::PROBE.path() => {
+                Some(served.turn.lock().await)
+            }
+            Waits::AllForAll => Some(served.turn.lock().await),
+            Waits::Nothing | Waits::ProbesForProbes => None,
+        };
+        if !reply.delay.is_zero() {
+            tokio::time::sleep(reply.delay).await;
+        }
+        reply
+    };
+    match request::timeout(&head.headers) {
+        Some(timeout) if !habits.ignores_deadlines => tokio::time::timeout(timeout, work)
+            .await
+            .unwrap_or_else(|_elapsed| {
+                Reply::status(
+                    Code::DeadlineExceeded,
+                    "the deadline of the call has passed",
+                )
+            }),
+        _ => work.await,
+    }
+}
+
+/// What a call with this message is answered with.
+fn due(path: &str, message: &[u8], served: &Served) -> Reply {
+    let habits = served.plugin.habits;
+    let Some(reply) = served.next(path) else {
+        return Reply::status(Code::Unimplemented, &format!("there is no call {path}"));
+    };
+    // A message without fields is read by skipping all there are, so this takes any that is well-formed.
+    if ProbeRequest::decode(message).is_err() {
+        return Reply::status(Code::Internal, "the request is no protobuf message");
+    }
+    if habits.refuses_unknown_fields && !message.is_empty() && EMPTY_REQUESTS.contains(&path) {
+        return Reply::status(Code::InvalidArgument, "the request has an unknown field");
+    }
+    if habits.echoes_secrets && path == rpc::LIST_SNAPSHOTS.path() {
+        let request = ListSnapshotsRequest::decode(message).unwrap_or_default();
+        let shown = |(name, value): (&String, &String)| format!("{name}={value}");
+        let secrets: Vec<_> = request.secrets.iter().map(shown).collect();
+        if !secrets.is_empty() {
+            let message = format!("cannot log in with {}", secrets.join(", "));
+            return Reply::status(Code::Internal, &message);
+        }
+    }
+    reply
+}
