@@ -125,7 +125,7 @@ pub(super) const FAULTS: &[Fault] = &[
     .needing(Needs::Command),
     Fault::new(
         "endpoint-scheme-refused",
-        "takes CSI_ENDPOINT for a path, so it cannot bind unix:///..",
+        "takes CSI_ENDPOINT for a path, scheme and all, so it cannot bind it",
         ENDPOINT,
         |plugin| {
             plugin.process.start = Start::RefusesScheme;

@@ -19,6 +19,9 @@ const MAX_HEADER_LIST: u32 = 16 * 1024;
 /// How long nothing is said, at most.
 const MUTE: Duration = Duration::from_secs(60);
 
+/// How long a client may take for what was written last.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// What a call has done to its connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
@@ -47,14 +50,15 @@ pub(super) async fn serve(stream: UnixStream, served: Arc<Served>) {
     }
 }
 
-/// Listens until the client has enough of it.
+/// Listens until the client has enough of it, or nothing was said for long enough.
 async fn mute(mut stream: UnixStream) {
-    let listen = async {
-        let mut bytes = [0; 1024];
-        while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
-    };
-    // Time is up, or the client has gone: the stream is closed in both cases.
-    let _ended = tokio::time::timeout(MUTE, listen).await;
+    // The stream is closed in both cases.
+    let _ended = tokio::time::timeout(MUTE, listen(&mut stream)).await;
+}
+
+async fn listen(stream: &mut (impl AsyncRead + Unpin)) {
+    let mut bytes = [0; 1024];
+    while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
 }
 
 async fn refuse(mut stream: UnixStream) {
@@ -62,15 +66,28 @@ async fn refuse(mut stream: UnixStream) {
     // The client may have gone, which is its affair.
     let _ = stream.write_all(answer).await;
     let _ = stream.shutdown().await;
-    // What is not read when a socket is closed takes what was written with it.
     mute(stream).await;
 }
 
-async fn http2(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Served>) {
+async fn http2(mut stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Served>) {
+    if let Last::Read = converse(&mut stream, served).await {
+        // What is not read when a socket is closed takes what was written with it, GOAWAY for one.
+        let _ended = tokio::time::timeout(LAST_WORDS, listen(&mut stream)).await;
+    }
+}
+
+/// Whether the client is to read the last that was written.
+#[derive(Clone, Copy, Debug)]
+enum Last {
+    Read,
+    Lost,
+}
+
+async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Served>) -> Last {
     let mut builder = h2::server::Builder::new();
     builder.max_header_list_size(MAX_HEADER_LIST);
     let Ok(mut connection) = builder.handshake(stream).await else {
-        return;
+        return Last::Read;
     };
     let (order, mut orders) = mpsc::unbounded_channel();
     // Dropped with the connection, and the calls end.
@@ -82,12 +99,12 @@ async fn http2(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Served>)
                 Some(Ok((request, respond))) => {
                     calls.spawn(call::serve(request, respond, Arc::clone(&served), order.clone()));
                 }
-                Some(Err(_)) | None => return,
+                Some(Err(_)) | None => return Last::Read,
             },
             Some(order) = orders.recv() => match order {
                 Order::Close => connection.graceful_shutdown(),
                 Order::GoAway(reason) => connection.abrupt_shutdown(reason),
-                Order::Cut => return,
+                Order::Cut => return Last::Lost,
             },
             Some(_) = calls.join_next() => {}
             () = served.stopping.cancelled(), if !closing => {

@@ -1,0 +1,59 @@
+//! Faults that take the connection with them, or never let it begin.
+
+use csi_endpoint::{ConnectOptions, connect};
+
+use crate::call::{Ask, Client};
+use crate::plugin::Served;
+
+pub(crate) const FAULTS: [&str; 5] = [
+    "wire-goaway",
+    "wire-cut",
+    "wire-close-after-call",
+    "http2-mute",
+    "http2-speaks-http1",
+];
+
+#[tokio::test]
+async fn a_connection_ends_as_its_fault_wants_it() {
+    let info = "disk.faultless.dev 1.2.3, manifest of 6";
+    for (fault, answer, end) in [
+        (
+            "wire-goaway",
+            "stream closed because of a broken pipe",
+            "connection error received: detected excessive load generating behavior",
+        ),
+        (
+            "wire-cut",
+            "stream closed because of a broken pipe",
+            "broken pipe",
+        ),
+        ("wire-close-after-call", info, "closed"),
+    ] {
+        let plugin = Served::faulty(fault);
+        // Each time, and on a connection of its own.
+        for _ in 0..2 {
+            let client = Client::connect(plugin.socket()).await;
+            let seen = client.call(Ask::of("Identity/GetPluginInfo")).await;
+            assert_eq!(seen.to_string(), answer, "{fault}");
+            let ended = match client.end().await {
+                Ok(()) => "closed".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(ended, end, "{fault}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_does_not_begin_where_nobody_speaks_http2() {
+    for (fault, reason) in [
+        ("http2-mute", "no HTTP/2"),
+        ("http2-speaks-http1", "HTTP/1.1 400"),
+    ] {
+        let plugin = Served::faulty(fault);
+        let error = connect(&plugin.endpoint(), &ConnectOptions::default())
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains(reason), "{fault}: {error}");
+    }
+}

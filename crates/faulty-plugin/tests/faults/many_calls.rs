@@ -1,0 +1,51 @@
+//! Faults that only many calls show.
+
+use faulty_plugin::Ended;
+
+use crate::call::{Ask, Client};
+use crate::plugin::Served;
+
+pub(crate) const FAULTS: [&str; 3] = [
+    "capabilities-change-late",
+    "probe-unready-after-50",
+    "probe-kills-after-50",
+];
+
+#[tokio::test]
+async fn the_50th_answer_is_another_and_so_are_those_after_it() {
+    for (fault, call, good, then) in [
+        (
+            "capabilities-change-late",
+            "Identity/GetPluginCapabilities",
+            "VOLUME_ACCESSIBILITY_CONSTRAINTS, volume expansion ONLINE",
+            "VOLUME_ACCESSIBILITY_CONSTRAINTS",
+        ),
+        (
+            "probe-unready-after-50",
+            "Identity/Probe",
+            "ready=true",
+            "FailedPrecondition: too many open files",
+        ),
+    ] {
+        let plugin = Served::faulty(fault);
+        let client = Client::connect(plugin.socket()).await;
+        for number in 1..=60 {
+            let expected = if number < 50 { good } else { then };
+            let seen = client.call(Ask::of(call)).await.to_string();
+            assert_eq!(seen, expected, "{fault}: call {number}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_50th_probe_is_the_end_of_the_plugin() {
+    let mut plugin = Served::faulty("probe-kills-after-50");
+    let client = Client::connect(plugin.socket()).await;
+    for _ in 1..50 {
+        let seen = client.call(Ask::of("Identity/Probe")).await.to_string();
+        assert_eq!(seen, "ready=true");
+    }
+    let seen = client.call(Ask::of("Identity/Probe")).await.to_string();
+    assert_eq!(seen, "stream closed because of a broken pipe");
+    assert_eq!((&mut plugin.task).await.unwrap(), Ended::Died);
+}
