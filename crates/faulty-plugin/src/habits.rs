@@ -14,6 +14,12 @@ pub(crate) struct Habits {
     pub(crate) ignores_deadlines: bool,
     /// Goes on with calls that were cancelled.
     pub(crate) ignores_cancellation: bool,
+    /// Answers nobody any more once a call was cancelled.
+    pub(crate) stuck_after_cancellation: bool,
+    /// Ends when a client goes in the middle of a call.
+    pub(crate) dies_of_lost_clients: bool,
+    /// Refuses requests with metadata that it does not know.
+    pub(crate) refuses_metadata: bool,
     pub(crate) waits: Waits,
     /// Puts the secrets of a request into the message of an error.
     pub(crate) echoes_secrets: bool,
@@ -28,6 +34,8 @@ pub(crate) enum Greeting {
     Mute,
     /// It is answered as if it were HTTP/1.
     Http1,
+    /// It is closed.
+    Closed,
 }
 
 /// What a call waits for.
@@ -39,4 +47,8 @@ pub(crate) enum Waits {
     ProbesForProbes,
     /// All calls for the end of the one before.
     AllForAll,
+    /// All calls for the end of the one before, whose request has not come yet.
+    AllForRequests,
+    /// None: a Probe while another is under way is an error.
+    TurnsProbesAway,
 }

@@ -102,9 +102,14 @@ impl Plugin {
         rpc: Rpc<M>,
         change: impl FnOnce(&mut M),
     ) {
-        if let Some(turns) = self.calls.get_mut(rpc.path()) {
+        self.alternate_reply(rpc.path(), |reply| edit(reply, change));
+    }
+
+    /// The same for answers of whatever kind.
+    pub(crate) fn alternate_reply(&mut self, path: &str, change: impl FnOnce(&mut Reply)) {
+        if let Some(turns) = self.calls.get_mut(path) {
             let mut reply = turns.first.clone();
-            edit(&mut reply, change);
+            change(&mut reply);
             turns.more.push(reply);
         }
     }

@@ -39,6 +39,10 @@ pub(crate) enum Socket {
     WithSecond(&'static str),
     /// The path is a symbolic link to it.
     BehindLink(&'static str),
+    /// Its directory gets these permission bits.
+    InDirectory(u32),
+    /// Whatever lies in its place is removed, a socket in use too.
+    Steals,
     /// An old socket in its place is an error.
     RefusesStale,
 }

@@ -132,6 +132,20 @@ fn bind(endpoint: &Endpoint, kind: Socket) -> Result<(UnixListener, Files), RunE
             files._more.push(Remove(asked.to_owned()));
             socket
         }
+        Socket::InDirectory(mode) => {
+            let directory = endpoint.directory();
+            fs::set_permissions(directory, fs::Permissions::from_mode(mode))
+                .map_err(at(directory))?;
+            good(endpoint, &mut files)?
+        }
+        Socket::Steals => {
+            if asked.exists() {
+                fs::remove_file(asked).map_err(at(asked))?;
+            }
+            let socket = plain(asked)?;
+            files._more.push(Remove(asked.to_owned()));
+            socket
+        }
         Socket::RefusesStale => {
             let socket = plain(asked)?;
             files._more.push(Remove(asked.to_owned()));

@@ -88,6 +88,8 @@ struct Served {
     turn: tokio::sync::Mutex<()>,
     stopping: CancellationToken,
     killed: CancellationToken,
+    /// Cancelled once nobody is answered any more.
+    stuck: CancellationToken,
 }
 
 impl Served {
@@ -98,6 +100,7 @@ impl Served {
             turn: tokio::sync::Mutex::default(),
             stopping: CancellationToken::new(),
             killed: CancellationToken::new(),
+            stuck: CancellationToken::new(),
         }
     }
 

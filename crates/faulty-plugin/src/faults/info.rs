@@ -249,6 +249,44 @@ pub(super) const FAULTS: &[Fault] = &[
             plugin.set(INFO.path(), Reply::status(Code::Internal, ""));
         },
     ),
+    Fault::new(
+        "name-long",
+        "has a name of 63 bytes, which the specification allows",
+        "a registrar's socket of that name is too long where the kubelet has another root directory",
+        |plugin| {
+            named(plugin, &format!("{}.faultless.dev", "d".repeat(49)));
+        },
+    ),
+    Fault::new(
+        "manifest-key-empty",
+        "has a manifest with an empty key",
+        "no clause: what reads it cannot name the entry",
+        |plugin| {
+            plugin.edit(INFO, |info| {
+                drop(info.manifest.insert(String::new(), "7".to_owned()));
+            });
+        },
+    ),
+    Fault::new(
+        "manifest-changes-per-call",
+        "has another manifest at every second call",
+        "no clause: what compares answers takes it for another plugin",
+        |plugin| {
+            plugin.alternate(INFO, |info| {
+                drop(info.manifest.insert("build".to_owned(), "78".to_owned()));
+            });
+        },
+    ),
+    Fault::new(
+        "info-fails-sometimes",
+        "answers every second GetPluginInfo with UNAVAILABLE",
+        "the registrar exits: node-driver-registrar does not ask twice",
+        |plugin| {
+            plugin.alternate_reply(INFO.path(), |reply| {
+                *reply = Reply::status(Code::Unavailable, "the array is busy");
+            });
+        },
+    ),
 ];
 
 fn named(plugin: &mut Plugin, name: &str) {

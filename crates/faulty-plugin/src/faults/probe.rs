@@ -189,6 +189,17 @@ pub(super) const FAULTS: &[Fault] = &[
             plugin.edit(PROBE, |answer: &mut ProbeResponse| answer.ready = None);
         },
     ),
+    Fault::new(
+        "probe-turns-away",
+        "answers a Probe with ABORTED while another one of 50 ms is under way",
+        EXITS,
+        |plugin| {
+            plugin.habits.waits = Waits::TurnsProbesAway;
+            plugin.shape(PROBE.path(), |reply| {
+                reply.delay = Duration::from_millis(50);
+            });
+        },
+    ),
 ];
 
 fn fails(plugin: &mut Plugin, code: Code, message: &str) {

@@ -165,4 +165,40 @@ pub(super) const FAULTS: &[Fault] = &[
         },
     )
     .needing(Needs::Command),
+    Fault::new(
+        "socket-hidden",
+        "names its socket .csi.sock, whatever path it is given",
+        "Kubernetes: names that begin with a dot are skipped",
+        |plugin| {
+            plugin.process.socket = Socket::Named(".csi.sock");
+        },
+    )
+    .needing(Needs::Command),
+    Fault::new(
+        "socket-directory-open",
+        "gives the directory of its socket the mode 0777",
+        "CSI, Security: everybody may put another socket in its place",
+        |plugin| {
+            plugin.process.socket = Socket::InDirectory(0o777);
+        },
+    ),
+    Fault::new(
+        "socket-stolen",
+        "removes the socket of another plugin that lives, and takes its place",
+        "no clause: the other one still runs, and nobody reaches it",
+        |plugin| {
+            plugin.process.socket = Socket::Steals;
+        },
+    )
+    .needing(Needs::Command),
+    Fault::new(
+        "restart-refused",
+        "leaves its socket behind, and does not start where one lies",
+        "no clause: it starts once, and then somebody has to clean up",
+        |plugin| {
+            plugin.process.socket = Socket::RefusesStale;
+            plugin.process.end = End::LeavesSocket;
+        },
+    )
+    .needing(Needs::Command),
 ];

@@ -263,6 +263,16 @@ pub(super) const FAULTS: &[Fault] = &[
         },
     )
     .needing(Needs::EmptyRequests),
+    Fault::new(
+        "node-capability-empty",
+        "lists a node capability that holds nothing",
+        "CSI, NodeServiceCapability: it carries no meaning",
+        |plugin| {
+            plugin.edit(NODE_CAPABILITIES, |answer| {
+                answer.capabilities.push(Default::default());
+            });
+        },
+    ),
 ];
 
 fn controller(plugin: &mut Plugin) {

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use tonic::Code;
+
 use crate::fault::Fault;
 use crate::habits::{Greeting, Waits};
 use crate::plugin::Service;
+use crate::reply::Reply;
 use crate::rpc::PROBE;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -55,7 +58,7 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     Fault::new(
         "secrets-echoed",
-        "puts the secrets of a ListSnapshots request into the message of an error",
+        "puts the secrets of a request into the message of an error",
         "CSI, Secrets Requirements: they are not to be logged or shown",
         |plugin| {
             plugin.declare(Service::Controller);
@@ -77,6 +80,66 @@ pub(super) const FAULTS: &[Fault] = &[
         "gRPC over HTTP/2: a server begins with SETTINGS",
         |plugin| {
             plugin.habits.greeting = Greeting::Http1;
+        },
+    ),
+    Fault::new(
+        "metadata-refused",
+        "refuses requests with metadata that it does not know",
+        "gRPC, Metadata: what adds tracing to calls is refused",
+        |plugin| {
+            plugin.habits.refuses_metadata = true;
+        },
+    ),
+    Fault::new(
+        "open-call-blocks",
+        "answers no call while the request of another has not come whole",
+        "gRPC over HTTP/2: streams do not wait for each other",
+        |plugin| {
+            plugin.habits.waits = Waits::AllForRequests;
+        },
+    ),
+    Fault::new(
+        "cancel-blocks",
+        "answers no call any more after one was cancelled",
+        "gRPC, Cancellation: clients cancel calls whenever they like",
+        |plugin| {
+            plugin.habits.stuck_after_cancellation = true;
+            plugin.shape(PROBE.path(), |reply| {
+                reply.delay = Duration::from_millis(50);
+            });
+        },
+    ),
+    Fault::new(
+        "lost-client-kills",
+        "ends when a client goes in the middle of a call",
+        "no clause: one client that restarts takes the plugin from all",
+        |plugin| {
+            plugin.habits.dies_of_lost_clients = true;
+            plugin.shape(PROBE.path(), |reply| {
+                reply.delay = Duration::from_millis(50);
+            });
+        },
+    ),
+    Fault::new(
+        "reflection-incomplete",
+        "offers server reflection, and leaves csi.v1.Node out of it",
+        "gRPC, Server Reflection",
+        |plugin| {
+            let mut reply = Reply::status(Code::Ok, "");
+            // A ServerReflectionResponse with a list of one service.
+            reply.set_message(b"\x32\x13\x0a\x11\x0a\x0fcsi.v1.Identity".to_vec());
+            plugin.set(
+                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                reply,
+            );
+        },
+    ),
+    Fault::new(
+        "http2-closes",
+        "closes connections at once",
+        "gRPC over HTTP/2: a server begins with SETTINGS",
+        |plugin| {
+            plugin.habits.greeting = Greeting::Closed;
         },
     ),
 ];

@@ -4,7 +4,7 @@ use std::future::{pending, poll_fn};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use csi_proto::csi::v1::{ListSnapshotsRequest, ProbeRequest};
+use csi_proto::csi::v1::{ListSnapshotsRequest, ProbeRequest, ValidateVolumeCapabilitiesRequest};
 use h2::RecvStream;
 use h2::server::SendResponse;
 use http::Request;
@@ -48,7 +48,13 @@ pub(super) async fn serve(
     };
     let reply = tokio::select! {
         reply = work => reply,
-        _cancelled = poll_fn(|cx| respond.poll_reset(cx)) => return,
+        reset = poll_fn(|cx| respond.poll_reset(cx)) => {
+            // An error would say that the connection is gone, which is another matter.
+            if reset.is_ok() && served.plugin.habits.stuck_after_cancellation {
+                served.stuck.cancel();
+            }
+            return;
+        }
     };
     let Some(reply) = reply else { return };
     let order = |given| {
@@ -73,19 +79,30 @@ pub(super) async fn serve(
 
 async fn answer(head: Parts, body: RecvStream, served: Arc<Served>) -> Reply {
     let habits = served.plugin.habits;
+    let path = head.uri.path();
     let work = async {
+        let _turn = match habits.waits {
+            Waits::AllForRequests => Some(served.turn.lock().await),
+            _ => None,
+        };
         let message = match request::message(&head, body, habits).await {
             Ok(message) => message,
             Err(refusal) => return refusal,
         };
-        let reply = due(head.uri.path(), &message, &served);
+        let reply = due(&head, &message, &served);
+        let is_probe = path == rpc::PROBE.path();
         let _turn = match habits.waits {
-            Waits::ProbesForProbes if head.uri.path() == rpc::PROBE.path() => {
-                Some(served.turn.lock().await)
-            }
+            Waits::ProbesForProbes if is_probe => Some(served.turn.lock().await),
+            Waits::TurnsProbesAway if is_probe => match served.turn.try_lock() {
+                Ok(turn) => Some(turn),
+                Err(_) => return Reply::status(Code::Aborted, "another Probe is pending"),
+            },
             Waits::AllForAll => Some(served.turn.lock().await),
-            Waits::Nothing | Waits::ProbesForProbes => None,
+            _ => None,
         };
+        if served.stuck.is_cancelled() {
+            pending::<()>().await;
+        }
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
         }
@@ -105,8 +122,8 @@ async fn answer(head: Parts, body: RecvStream, served: Arc<Served>) -> Reply {
 }
 
 /// What a call with this message is answered with.
-fn due(path: &str, message: &[u8], served: &Served) -> Reply {
-    let habits = served.plugin.habits;
+fn due(head: &Parts, message: &[u8], served: &Served) -> Reply {
+    let (path, habits) = (head.uri.path(), served.plugin.habits);
     let Some(reply) = served.next(path) else {
         return Reply::status(Code::Unimplemented, &format!("there is no call {path}"));
     };
@@ -117,14 +134,28 @@ fn due(path: &str, message: &[u8], served: &Served) -> Reply {
     if habits.refuses_unknown_fields && !message.is_empty() && EMPTY_REQUESTS.contains(&path) {
         return Reply::status(Code::InvalidArgument, "the request has an unknown field");
     }
-    if habits.echoes_secrets && path == rpc::LIST_SNAPSHOTS.path() {
-        let request = ListSnapshotsRequest::decode(message).unwrap_or_default();
-        let shown = |(name, value): (&String, &String)| format!("{name}={value}");
-        let secrets: Vec<_> = request.secrets.iter().map(shown).collect();
+    if habits.refuses_metadata && head.headers.keys().any(|name| !request::is_known(name)) {
+        return Reply::status(Code::InvalidArgument, "the request has unknown metadata");
+    }
+    if habits.echoes_secrets {
+        let secrets = secrets(path, message);
         if !secrets.is_empty() {
-            let message = format!("cannot log in with {}", secrets.join(", "));
-            return Reply::status(Code::Internal, &message);
+            return Reply::status(Code::Internal, &format!("cannot log in with {secrets}"));
         }
     }
     reply
+}
+
+/// The secrets of a request that changes nothing.
+fn secrets(path: &str, message: &[u8]) -> String {
+    let secrets = match path.rsplit('/').next() {
+        Some("ListSnapshots") => ListSnapshotsRequest::decode(message).map(|asked| asked.secrets),
+        Some("ValidateVolumeCapabilities") => {
+            ValidateVolumeCapabilitiesRequest::decode(message).map(|asked| asked.secrets)
+        }
+        _ => return String::new(),
+    };
+    let shown = |(name, value)| format!("{name}={value}");
+    let secrets = secrets.unwrap_or_default().into_iter().map(shown);
+    secrets.collect::<Vec<_>>().join(", ")
 }

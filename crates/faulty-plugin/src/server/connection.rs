@@ -37,6 +37,7 @@ pub(super) async fn serve(stream: UnixStream, served: Arc<Served>) {
         match habits.greeting {
             Greeting::Mute => mute(stream).await,
             Greeting::Http1 => refuse(stream).await,
+            Greeting::Closed => drop(stream),
             Greeting::Http2 if habits.stock_authority => http2(stream, served).await,
             Greeting::Http2 => {
                 let stream = AuthorityRepair::new(stream, MAX_HEADER_LIST as usize);
@@ -99,7 +100,7 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Serve
                 Some(Ok((request, respond))) => {
                     calls.spawn(call::serve(request, respond, Arc::clone(&served), order.clone()));
                 }
-                Some(Err(_)) | None => return Last::Read,
+                Some(Err(_)) | None => break,
             },
             Some(order) = orders.recv() => match order {
                 Order::Close => connection.graceful_shutdown(),
@@ -113,4 +114,10 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, served: Arc<Serve
             }
         }
     }
+    // What has ended is not in the middle of anything.
+    while calls.try_join_next().is_some() {}
+    if served.plugin.habits.dies_of_lost_clients && !calls.is_empty() {
+        served.killed.cancel();
+    }
+    Last::Read
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use h2::RecvStream;
-use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
+use http::{HeaderMap, HeaderName};
 use tonic::Code;
 
 use crate::habits::Habits;
@@ -60,6 +60,12 @@ pub(super) async fn message(
         ));
     }
     Ok(message.to_vec())
+}
+
+/// Whether a header is one that gRPC clients send by themselves.
+pub(super) fn is_known(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    matches!(name, "content-type" | "te" | "user-agent") || name.starts_with("grpc-")
 }
 
 /// How long the client waits, if it says so.

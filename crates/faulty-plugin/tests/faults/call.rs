@@ -35,6 +35,16 @@ impl Ask {
             message: Vec::new(),
         }
     }
+
+    fn head(&self) -> Request<()> {
+        let mut request = Request::post(format!("http://localhost{}", self.path))
+            .header("content-type", self.content_type)
+            .header("te", "trailers");
+        for (name, value) in &self.headers {
+            request = request.header(*name, *value);
+        }
+        request.body(()).unwrap()
+    }
 }
 
 /// A connection to a plugin.
@@ -80,6 +90,21 @@ impl Client {
         drop(begun);
     }
 
+    /// Begins a call and closes the connection, when the server knows of it.
+    pub(crate) async fn leave(self, ask: Ask) {
+        let begun = self.begin(&ask).await.unwrap();
+        let _after = self.call(Ask::of("Identity/GetPluginInfo")).await;
+        self.connection.abort();
+        drop(begun);
+    }
+
+    /// Begins a call whose message does not come.
+    pub(crate) async fn open(&self, rpc: &str) -> (ResponseFuture, h2::SendStream<Bytes>) {
+        let ask = Ask::of(rpc);
+        let mut sender = self.sender.clone().ready().await.unwrap();
+        sender.send_request(ask.head(), false).unwrap()
+    }
+
     /// How the connection ends, when nobody ends it here.
     pub(crate) async fn end(self) -> Result<(), h2::Error> {
         let Self { sender, connection } = self;
@@ -89,16 +114,10 @@ impl Client {
     }
 
     async fn begin(&self, ask: &Ask) -> Result<ResponseFuture, h2::Error> {
-        let mut request = Request::post(format!("http://localhost{}", ask.path))
-            .header("content-type", ask.content_type)
-            .header("te", "trailers");
-        for (name, value) in &ask.headers {
-            request = request.header(*name, *value);
-        }
         let len = u32::try_from(ask.message.len()).unwrap();
         let message = [&[0][..], &len.to_be_bytes(), &ask.message].concat();
         let mut sender = self.sender.clone().ready().await?;
-        let (response, mut stream) = sender.send_request(request.body(()).unwrap(), false)?;
+        let (response, mut stream) = sender.send_request(ask.head(), false)?;
         stream.send_data(message.into(), true)?;
         Ok(response)
     }

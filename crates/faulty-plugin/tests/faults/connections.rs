@@ -1,16 +1,19 @@
 //! Faults that take the connection with them, or never let it begin.
 
 use csi_endpoint::{ConnectOptions, connect};
+use faulty_plugin::Ended;
 
 use crate::call::{Ask, Client};
 use crate::plugin::Served;
 
-pub(crate) const FAULTS: [&str; 5] = [
+pub(crate) const FAULTS: [&str; 7] = [
     "wire-goaway",
     "wire-cut",
     "wire-close-after-call",
     "http2-mute",
     "http2-speaks-http1",
+    "http2-closes",
+    "lost-client-kills",
 ];
 
 #[tokio::test]
@@ -49,6 +52,7 @@ async fn a_connection_does_not_begin_where_nobody_speaks_http2() {
     for (fault, reason) in [
         ("http2-mute", "no HTTP/2"),
         ("http2-speaks-http1", "HTTP/1.1 400"),
+        ("http2-closes", "closed"),
     ] {
         let plugin = Served::faulty(fault);
         let error = connect(&plugin.endpoint(), &ConnectOptions::default())
@@ -56,4 +60,31 @@ async fn a_connection_does_not_begin_where_nobody_speaks_http2() {
             .unwrap_err();
         assert!(error.to_string().contains(reason), "{fault}: {error}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_in_the_middle_of_a_call_is_the_end_of_one_plugin() {
+    let mut plugin = Served::faulty("lost-client-kills");
+    let client = Client::connect(plugin.socket()).await;
+    assert_eq!(
+        client.call(Ask::of("Identity/Probe")).await.to_string(),
+        "ready=true"
+    );
+    drop(client);
+
+    // One that goes after its call is none that matters.
+    let client = Client::connect(plugin.socket()).await;
+    client.leave(Ask::of("Identity/Probe")).await;
+    assert_eq!((&mut plugin.task).await.unwrap(), Ended::Died);
+
+    let good = Served::good();
+    for _ in 0..2 {
+        let client = Client::connect(good.socket()).await;
+        client.leave(Ask::of("Identity/Probe")).await;
+    }
+    let client = Client::connect(good.socket()).await;
+    assert_eq!(
+        client.call(Ask::of("Identity/Probe")).await.to_string(),
+        "ready=true"
+    );
 }

@@ -5,10 +5,11 @@ use faulty_plugin::Ended;
 use crate::call::{Ask, Client};
 use crate::plugin::Served;
 
-pub(crate) const FAULTS: [&str; 3] = [
+pub(crate) const FAULTS: [&str; 4] = [
     "capabilities-change-late",
     "probe-unready-after-50",
     "probe-kills-after-50",
+    "cancel-blocks",
 ];
 
 #[tokio::test]
@@ -48,4 +49,24 @@ async fn the_50th_probe_is_the_end_of_the_plugin() {
     let seen = client.call(Ask::of("Identity/Probe")).await.to_string();
     assert_eq!(seen, "stream closed because of a broken pipe");
     assert_eq!((&mut plugin.task).await.unwrap(), Ended::Died);
+}
+
+#[tokio::test]
+async fn nobody_is_answered_after_a_call_was_cancelled_only_where_that_is_the_fault() {
+    let over = "DeadlineExceeded: the deadline of the call has passed";
+    for (plugin, expected) in [
+        (Served::faulty("cancel-blocks"), over),
+        (Served::good(), "ready=true"),
+    ] {
+        let ask = Ask {
+            headers: vec![("grpc-timeout", "500m")],
+            ..Ask::of("Identity/Probe")
+        };
+        let client = Client::connect(plugin.socket()).await;
+        assert_eq!(client.call(ask.clone()).await.to_string(), "ready=true");
+        client.cancel(Ask::of("Identity/Probe")).await;
+        assert_eq!(client.call(ask.clone()).await.to_string(), expected);
+        let other = Client::connect(plugin.socket()).await;
+        assert_eq!(other.call(ask).await.to_string(), expected);
+    }
 }

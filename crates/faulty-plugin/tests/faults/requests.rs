@@ -2,7 +2,7 @@
 
 use csi_endpoint::{Authority, ConnectOptions};
 use csi_identity::PluginClient;
-use csi_proto::csi::v1::ListSnapshotsRequest;
+use csi_proto::csi::v1::{ListSnapshotsRequest, ValidateVolumeCapabilitiesRequest};
 use faulty_plugin::{Plugin, Service};
 use prost::Message as _;
 use tonic::Code;
@@ -10,11 +10,15 @@ use tonic::Code;
 use crate::call::{Ask, Client};
 use crate::plugin::Served;
 
-pub(crate) const FAULTS: [&str; 4] = [
+pub(crate) const FAULTS: [&str; 8] = [
     "authority-refused",
     "unknown-fields-refused",
     "content-type-proto-refused",
     "secrets-echoed",
+    "metadata-refused",
+    "open-call-blocks",
+    "probe-turns-away",
+    "reflection-incomplete",
 ];
 
 #[tokio::test]
@@ -52,7 +56,16 @@ async fn an_odd_request_is_refused_only_where_that_is_the_fault() {
         content_type: "application/grpc+proto",
         ..Ask::of("Identity/Probe")
     };
+    let traced = Ask {
+        headers: vec![("traceparent", "00-01-02-03"), ("grpc-timeout", "1S")],
+        ..Ask::of("Identity/Probe")
+    };
     for (fault, ask, refusal) in [
+        (
+            "metadata-refused",
+            traced,
+            "InvalidArgument: the request has unknown metadata",
+        ),
         (
             "unknown-fields-refused",
             unknown_field,
@@ -86,6 +99,15 @@ async fn secrets_come_back_only_where_that_is_the_fault() {
         message: secrets.encode_to_vec(),
         ..Ask::of("Controller/ListSnapshots")
     };
+    let validated = ValidateVolumeCapabilitiesRequest {
+        secrets: secrets.secrets,
+        ..ValidateVolumeCapabilitiesRequest::default()
+    };
+    let validated = Ask {
+        message: validated.encode_to_vec(),
+        ..Ask::of("Controller/ValidateVolumeCapabilities")
+    };
+    let refused = "InvalidArgument: the request names nothing that this plugin has";
     let faulty = Served::faulty("secrets-echoed");
     let good = Served::start(Plugin::default().serving(Service::Controller));
     for (plugin, ask, expected) in [
@@ -96,7 +118,70 @@ async fn secrets_come_back_only_where_that_is_the_fault() {
         ),
         (&faulty, Ask::of("Controller/ListSnapshots"), "0 snapshots"),
         (&good, ask, "0 snapshots"),
+        (
+            &faulty,
+            validated.clone(),
+            "Internal: cannot log in with password=hunter2",
+        ),
+        (&good, validated, refused),
     ] {
+        let client = Client::connect(plugin.socket()).await;
+        assert_eq!(client.call(ask).await.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_call_waits_for_one_that_is_open_only_where_that_is_the_fault() {
+    for (plugin, expected) in [
+        (
+            Served::faulty("open-call-blocks"),
+            "DeadlineExceeded: the deadline of the call has passed",
+        ),
+        (Served::good(), "ready=true"),
+    ] {
+        let client = Client::connect(plugin.socket()).await;
+        let _open = client.open("Identity/Probe").await;
+        let ask = Ask {
+            headers: vec![("grpc-timeout", "500m")],
+            ..Ask::of("Identity/Probe")
+        };
+        assert_eq!(client.call(ask).await.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_second_probe_is_turned_away_only_where_that_is_the_fault() {
+    for (plugin, expected) in [
+        (
+            Served::faulty("probe-turns-away"),
+            "Aborted: another Probe is pending",
+        ),
+        (Served::good(), "ready=true"),
+    ] {
+        let client = Client::connect(plugin.socket()).await;
+        let probe = || client.call(Ask::of("Identity/Probe"));
+        let (first, second) = tokio::join!(probe(), probe());
+        assert_eq!(first.to_string(), "ready=true");
+        assert_eq!(second.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn reflection_is_offered_only_where_that_is_the_fault() {
+    const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    let none = format!("Unimplemented: there is no call {REFLECTION}");
+    for (plugin, expected) in [
+        (
+            Served::faulty("reflection-incomplete"),
+            "bytes 32130a110a0f6373692e76312e4964656e74697479",
+        ),
+        (Served::good(), &*none),
+    ] {
+        let ask = Ask {
+            path: REFLECTION.to_owned(),
+            message: b"\x3a\0".to_vec(),
+            ..Ask::of("")
+        };
         let client = Client::connect(plugin.socket()).await;
         assert_eq!(client.call(ask).await.to_string(), expected);
     }

@@ -24,6 +24,7 @@ pub(crate) fn shown(path: &str, message: &[u8]) -> String {
         "ListSnapshots" => read(message, |answer: &pb::ListSnapshotsResponse| {
             format!("{} snapshots", answer.entries.len())
         }),
+        "ServerReflectionInfo" => None,
         _ => panic!("nobody reads answers of {name}"),
     };
     match read {

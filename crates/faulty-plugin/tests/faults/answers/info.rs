@@ -128,4 +128,27 @@ pub(super) const TABLE: &[Row] = &[
         &["Unavailable: the array is away"],
     ),
     ("status-message-empty", INFO, &["Internal"]),
+    ("name-long", INFO, &["dddddddd..(63) 1.2.3, manifest of 6"]),
+    (
+        "manifest-key-empty",
+        INFO,
+        &["disk.faultless.dev 1.2.3, manifest of 7"],
+    ),
+    (
+        "manifest-changes-per-call",
+        INFO,
+        &[
+            "disk.faultless.dev 1.2.3, manifest of 6",
+            "disk.faultless.dev 1.2.3, manifest of 7",
+        ],
+    ),
+    (
+        "info-fails-sometimes",
+        INFO,
+        &[
+            "disk.faultless.dev 1.2.3, manifest of 6",
+            "Unavailable: the array is busy",
+            "disk.faultless.dev 1.2.3, manifest of 6",
+        ],
+    ),
 ];

@@ -228,4 +228,5 @@ pub(super) const TABLE: &[Row] = &[
         "GroupController/CreateVolumeGroupSnapshot",
         &["Unimplemented: there is no call /csi.v1.GroupController/CreateVolumeGroupSnapshot"],
     ),
+    ("node-capability-empty", NODE_CAPABILITIES, &["[1, 3, -1]"]),
 ];
