@@ -1,5 +1,7 @@
 //! How a plugin behaves towards all calls and connections.
 
+use std::time::Duration;
+
 /// What is the same for each call. The default is good.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Habits {
@@ -12,8 +14,8 @@ pub(crate) struct Habits {
     pub(crate) refuses_proto_content_type: bool,
     /// Goes on when the deadline of a call has passed, and answers as if nothing were.
     pub(crate) ignores_deadlines: bool,
-    /// Goes on with calls that were cancelled.
-    pub(crate) ignores_cancellation: bool,
+    /// Goes on for so long with each call that was cancelled, and answers no other meanwhile.
+    pub(crate) goes_on_when_cancelled: Duration,
     /// Answers nobody any more once a call was cancelled.
     pub(crate) stuck_after_cancellation: bool,
     /// Ends when a client goes in the middle of a call.

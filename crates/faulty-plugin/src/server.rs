@@ -1,11 +1,12 @@
 //! Serves a plugin on a socket that is bound.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::net::UnixListener;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::plugin::Plugin;
@@ -84,6 +85,8 @@ struct Served {
     plugin: Plugin,
     /// How often each call was made.
     counts: Mutex<BTreeMap<&'static str, usize>>,
+    /// Until when it goes on with calls that were cancelled.
+    busy_until: Mutex<Instant>,
     /// Held by a call that lets others wait.
     turn: tokio::sync::Mutex<()>,
     stopping: CancellationToken,
@@ -97,6 +100,7 @@ impl Served {
         Self {
             counts: Mutex::new(plugin.paths().map(|path| (path, 0)).collect()),
             plugin,
+            busy_until: Mutex::new(Instant::now()),
             turn: tokio::sync::Mutex::default(),
             stopping: CancellationToken::new(),
             killed: CancellationToken::new(),
@@ -104,12 +108,27 @@ impl Served {
         }
     }
 
+    /// Goes on with something, when it has done with what it goes on with now.
+    fn be_busy_for(&self, time: Duration) {
+        let mut until = unpoisoned(&self.busy_until);
+        *until = (*until).max(Instant::now()) + time;
+    }
+
+    fn busy_until(&self) -> Instant {
+        *unpoisoned(&self.busy_until)
+    }
+
     /// What is due for a call, which is counted; nothing for one the plugin does not have.
     fn next(&self, path: &str) -> Option<Reply> {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = unpoisoned(&self.counts);
         let count = counts.get_mut(path)?;
         let earlier = *count;
         *count += 1;
         self.plugin.answer(path, earlier).cloned()
     }
+}
+
+/// What is behind these locks is never left half changed.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

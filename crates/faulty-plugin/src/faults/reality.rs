@@ -150,7 +150,8 @@ pub(super) const FAULTS: &[Fault] = &[
         |plugin| {
             plugin.edit(NODE_CAPABILITIES, |answer| answer.capabilities.truncate(1));
         },
-    ),
+    )
+    .needing(Needs::ControllerEndpoint),
     Fault::new(
         "offline-with-node-only",
         "declares OFFLINE expansion, and only the node has EXPAND_VOLUME",
@@ -163,7 +164,8 @@ pub(super) const FAULTS: &[Fault] = &[
                     .push(expansion_capability(Expansion::Offline as i32));
             });
         },
-    ),
+    )
+    .needing(Needs::ControllerEndpoint),
     Fault::new(
         "both-expansions",
         "declares ONLINE and OFFLINE expansion, which contradict each other",

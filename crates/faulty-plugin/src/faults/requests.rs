@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonic::Code;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Needs};
 use crate::habits::{Greeting, Waits};
 use crate::plugin::Service;
 use crate::reply::Reply;
@@ -37,23 +37,21 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     Fault::new(
         "deadline-ignored",
-        "answers Probe after 1.5 s with OK, whatever deadline the call has",
+        "answers Probe after 800 ms with OK, whatever deadline the call has",
         "gRPC, Deadlines: a call over its deadline is ended",
         |plugin| {
             plugin.habits.ignores_deadlines = true;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(1500);
+                reply.delay = Duration::from_millis(800);
             });
         },
     ),
     Fault::new(
         "cancel-ignored",
-        "goes on with a Probe of 1 s that was cancelled, and lets the next one wait for it",
+        "goes on for 2 s with each call that was cancelled, and answers no other meanwhile",
         "gRPC, Cancellation: a server stops what nobody waits for",
         |plugin| {
-            plugin.habits.ignores_cancellation = true;
-            plugin.habits.waits = Waits::ProbesForProbes;
-            plugin.shape(PROBE.path(), |reply| reply.delay = Duration::from_secs(1));
+            plugin.habits.goes_on_when_cancelled = Duration::from_secs(2);
         },
     ),
     Fault::new(
@@ -65,7 +63,8 @@ pub(super) const FAULTS: &[Fault] = &[
             plugin.implement(Service::Controller);
             plugin.habits.echoes_secrets = true;
         },
-    ),
+    )
+    .needing(Needs::EmptyRequests),
     Fault::new(
         "http2-mute",
         "accepts connections and says nothing",

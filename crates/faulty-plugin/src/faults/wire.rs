@@ -229,9 +229,21 @@ pub(super) const FAULTS: &[Fault] = &[
         },
     ),
     Fault::new(
+        "wire-large-headers",
+        "sends 12 KiB of response headers",
+        "gRPC: clients in C, C++ and Python take 8 KiB",
+        |plugin| {
+            plugin.shape(INFO.path(), |reply| {
+                reply
+                    .headers
+                    .extend((0..3).map(|_| ("x-trace", "t".repeat(4096))));
+            });
+        },
+    ),
+    Fault::new(
         "wire-giant-headers",
         "sends 64 KiB of response headers",
-        "gRPC over HTTP/2: clients take 8 or 16 KiB",
+        "gRPC: many clients take 8 or 16 KiB",
         |plugin| {
             plugin.shape(INFO.path(), |reply| {
                 // A header field has a limit of its own in many clients.

@@ -38,25 +38,18 @@ pub(super) async fn serve(
 ) {
     let (head, body) = request.into_parts();
     let work = answer(head, body, Arc::clone(&served));
-    let work = async {
-        if served.plugin.habits.ignores_cancellation {
-            // As a task of its own it goes on when this one has ended.
-            tokio::spawn(work).await.ok()
-        } else {
-            Some(work.await)
-        }
-    };
     let reply = tokio::select! {
-        reply = work => reply,
+        // In this order, for a request that does not come whole ends with the reset, too.
+        biased;
         reset = poll_fn(|cx| respond.poll_reset(cx)) => {
             // An error would say that the connection is gone, which is another matter.
-            if reset.is_ok() && served.plugin.habits.stuck_after_cancellation {
-                served.stuck.cancel();
+            if reset.is_ok() {
+                cancelled(&served);
             }
             return;
         }
+        reply = work => reply,
     };
-    let Some(reply) = reply else { return };
     let order = |given| {
         // A connection that is gone takes none.
         let _ = order.send(given);
@@ -75,6 +68,15 @@ pub(super) async fn serve(
         // A call that is given up is reset, and the client would hear of that first.
         pending::<()>().await;
     }
+}
+
+/// What a call that was cancelled does to others.
+fn cancelled(served: &Served) {
+    let habits = served.plugin.habits;
+    if habits.stuck_after_cancellation {
+        served.stuck.cancel();
+    }
+    served.be_busy_for(habits.goes_on_when_cancelled);
 }
 
 async fn answer(head: Parts, body: RecvStream, served: Arc<Served>) -> Reply {
@@ -100,6 +102,7 @@ async fn answer(head: Parts, body: RecvStream, served: Arc<Served>) -> Reply {
             Waits::AllForAll => Some(served.turn.lock().await),
             _ => None,
         };
+        tokio::time::sleep_until(served.busy_until()).await;
         if served.stuck.is_cancelled() {
             pending::<()>().await;
         }

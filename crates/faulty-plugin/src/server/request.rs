@@ -65,7 +65,10 @@ pub(super) async fn message(
 /// Whether a header is one that gRPC clients send by themselves.
 pub(super) fn is_known(name: &HeaderName) -> bool {
     let name = name.as_str();
-    matches!(name, "content-type" | "te" | "user-agent") || name.starts_with("grpc-")
+    matches!(
+        name,
+        "content-type" | "content-length" | "te" | "user-agent"
+    ) || name.starts_with("grpc-")
 }
 
 /// How long the client waits, if it says so.

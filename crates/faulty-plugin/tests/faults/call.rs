@@ -82,9 +82,10 @@ impl Client {
         }
     }
 
-    /// Begins a call and gives it up, when the server knows of it.
+    /// Begins a call and gives it up before its message has come, when the server knows of it.
     pub(crate) async fn cancel(&self, ask: Ask) {
-        let begun = self.begin(&ask).await.unwrap();
+        let mut sender = self.sender.clone().ready().await.unwrap();
+        let begun = sender.send_request(ask.head(), false).unwrap();
         // Frames are taken in their order, so an answer to this one tells of the one before.
         let _after = self.call(Ask::of("Identity/GetPluginInfo")).await;
         drop(begun);

@@ -9,7 +9,7 @@ use crate::call::{Ask, Client};
 use crate::plugin::Served;
 
 /// A fault, the call that it is about, and how long that takes at least, in milliseconds.
-pub(crate) const SHOWN: [(&str, &str, u64); 12] = [
+pub(crate) const SHOWN: [(&str, &str, u64); 11] = [
     ("info-slow", "Identity/GetPluginInfo", 1200),
     ("info-hangs", "Identity/GetPluginInfo", u64::MAX),
     ("capabilities-slow", "Identity/GetPluginCapabilities", 1200),
@@ -24,8 +24,7 @@ pub(crate) const SHOWN: [(&str, &str, u64); 12] = [
     ("probe-serialised", "Identity/Probe", 400),
     ("probe-blocks-all", "Identity/Probe", 400),
     ("node-info-slow", "Node/NodeGetInfo", 2500),
-    ("deadline-ignored", "Identity/Probe", 1500),
-    ("cancel-ignored", "Identity/Probe", 1000),
+    ("deadline-ignored", "Identity/Probe", 800),
 ];
 
 fn good(call: &str) -> &'static str {
@@ -107,19 +106,21 @@ async fn another_call_waits_for_a_probe_only_where_that_blocks_all() {
 }
 
 #[tokio::test]
-async fn a_cancelled_probe_goes_on_only_where_that_is_the_fault() {
+async fn a_cancelled_call_goes_on_only_where_that_is_the_fault() {
     let begun = Instant::now();
     let plugin = Served::faulty("cancel-ignored");
     let client = Client::connect(plugin.socket()).await;
-    client.cancel(Ask::of("Identity/Probe")).await;
+    for _ in 0..2 {
+        client.cancel(Ask::of("Identity/Probe")).await;
+    }
     let seen = client.call(Ask::of("Identity/Probe")).await;
     assert_eq!(seen.to_string(), "ready=true");
-    assert!(begun.elapsed() >= Duration::from_secs(2));
+    assert!(begun.elapsed() >= Duration::from_secs(4));
 
-    // Fifty of them would take 20 s, which is when a call here is given up.
-    let plugin = Served::faulty("probe-serialised");
+    let plugin = Served::good();
     let client = Client::connect(plugin.socket()).await;
-    for _ in 0..50 {
+    // Each for two seconds would be longer than a call here may take.
+    for _ in 0..20 {
         client.cancel(Ask::of("Identity/Probe")).await;
     }
     let seen = client.call(Ask::of("Identity/Probe")).await;

@@ -77,6 +77,11 @@ pub(super) const TABLE: &[Row] = &[
     ),
     ("wire-compressed-flag", INFO, &["compressed 0a126469"]),
     (
+        "wire-large-headers",
+        INFO,
+        &["3 times x-trace: tttttttt..(4096), disk.faultless.dev 1.2.3, manifest of 6"],
+    ),
+    (
         "wire-giant-headers",
         INFO,
         &["16 times x-trace: tttttttt..(4096), disk.faultless.dev 1.2.3, manifest of 6"],
