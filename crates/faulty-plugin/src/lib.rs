@@ -7,6 +7,7 @@
 //!
 //! It is not a template for a plugin.
 
+mod expected;
 mod fault;
 mod faults;
 mod habits;
@@ -17,6 +18,7 @@ mod rpc;
 mod run;
 mod server;
 
+pub use expected::EXPECTED;
 pub use fault::{Fault, Needs, UnknownFault};
 pub use faults::FAULTS;
 pub use plugin::{Plugin, Service};
