@@ -3,6 +3,8 @@
 //! The kernel brings a program into memory 64 KiB at a time, around what is run. Where functions that are run lie between
 //! others, all of them are resident; side by side they are a third. `layout.ld` names them, and is no more than a wish:
 //! a name in it that is not there costs nothing, and a function that is missing lies where it would have lain anyway.
+//! They are names in the newer form (v0), as `.cargo/config.toml` asks for: in the older one all instances of a generic
+//! function look alike.
 
 use std::env;
 

@@ -14,7 +14,7 @@ pub(crate) fn path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Builds a binary of the release profile and tells where it is; `options` changes how cargo is called.
+/// Builds a binary of the release profile and tells where it is; `options` changes how `cargo rustc` is called.
 pub(crate) fn build(
     package: &str,
     binary: &str,
@@ -24,7 +24,7 @@ pub(crate) fn build(
     let mut command = Command::new(cargo);
     // Each on its own, so that no build changes what another is made with.
     command
-        .args(["build", "--quiet", "--locked", "--release"])
+        .args(["rustc", "--quiet", "--locked", "--release"])
         .args(["--package", package, "--bin", binary])
         .current_dir(path(""));
     options(&mut command);

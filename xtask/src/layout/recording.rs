@@ -78,10 +78,13 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Builds the program with names in it, as the linker would lay it out, since callgrind knows no names in other sections.
+    ///
+    /// The names are kept by an option for the compiler's last step alone: a profile without `strip` would change the hashes of all
+    /// crates, and with them the order of functions and what is inlined where, so that other functions would run.
     pub(super) fn build() -> Result<Self> {
         let program = workspace::build("csi-identity-cli", "csi-identity", |cargo| {
-            cargo.args(["--config", "profile.release.strip=false"]);
             cargo.env("CSI_IDENTITY_LAYOUT", "off");
+            cargo.args(["--", "-Cstrip=none"]);
         })?;
         Ok(Self {
             program,

@@ -4,7 +4,7 @@ use std::{
 };
 
 /// Names of functions with many type parameters are longer than this; what follows tells little.
-const LONGEST: usize = 120;
+const LONGEST: usize = 1000;
 
 /// How many digits the hash at the end of a name has.
 const HASH: usize = 16;
@@ -42,7 +42,7 @@ impl Display for Script {
         )?;
         writeln!(f, "SECTIONS {{\n  .text.run : {{")?;
         for pattern in self.ordered() {
-            writeln!(f, "    *(.text.{pattern} .text.unlikely.{pattern})")?;
+            writeln!(f, "    *(.text*.{pattern})")?;
         }
         writeln!(f, "  }}\n}} INSERT BEFORE .text;")
     }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn patterns_fit_whatever_the_hashes_are() {
-        let long = format!("_ZN{}", "a".repeat(200));
+        let long = format!("_ZN{}", "a".repeat(LONGEST));
         for (symbol, expected) in [
             ("main", "main".to_owned()),
             (
@@ -138,9 +138,6 @@ mod tests {
             ["all", "first", "two", "one", "second", "third"]
         );
         let text = script.to_string();
-        assert!(
-            text.contains("\n    *(.text.two .text.unlikely.two)\n"),
-            "{text}"
-        );
+        assert!(text.contains("\n    *(.text*.two)\n"), "{text}");
     }
 }
