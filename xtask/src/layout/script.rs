@@ -138,9 +138,6 @@ mod tests {
             ["all", "first", "two", "one", "second", "third"]
         );
         let text = script.to_string();
-        assert!(
-            text.contains("\n    *(.text*.two)\n"),
-            "{text}"
-        );
+        assert!(text.contains("\n    *(.text*.two)\n"), "{text}");
     }
 }
