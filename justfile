@@ -37,7 +37,7 @@ package:
     target=$(mktemp -d) && trap 'rm -rf "$target"' EXIT && \
         cargo package --workspace --exclude faulty-plugin --locked --allow-dirty --target-dir "$target"
 
-# Other people's clients against our server, in the languages that are installed.
+# Other people's clients against our server, in the languages that are installed; verify on good plugins and beside csi-sanity.
 interop:
     interop/run
 

@@ -6,7 +6,7 @@ use csi_identity::{NameConsumer, ObservedCapability};
 
 use super::each_with;
 use crate::wire::{Flaw, Message, flaws};
-use crate::{Evidence, Exchange, Method, Observation, Rule, Theme};
+use crate::{Connection, Evidence, Exchange, Method, Observation, Rule, Socket, Theme};
 
 const THEME: Theme = Theme::Sanity;
 
@@ -61,6 +61,9 @@ fn verdict(
     against: fn(&Exchange) -> Option<String>,
 ) -> Vec<Evidence> {
     each_with(seen, |name, socket| {
+        if let Some(why) = unconnected(seen, socket) {
+            return Some(Evidence::new(name, format!("{method}: {why}")));
+        }
         let call = socket.call(method)?;
         let text = match error(call) {
             Some(error) => error,
@@ -68,6 +71,16 @@ fn verdict(
         };
         Some(Evidence::new(name, format!("{method}: {text}")))
     })
+}
+
+/// Why no call can be made: csi-sanity gives up after a minute, before each of its tests.
+fn unconnected(seen: &Observation, socket: &Socket) -> Option<String> {
+    if let Connection::NotHttp2(what) = &socket.connection {
+        return Some(what.clone());
+    }
+    let launch = seen.process.as_ref().map(|process| &process.first)?;
+    let is_missing = !launch.is_good() && socket.first.is_empty();
+    is_missing.then(|| launch.line())
 }
 
 /// The error that grpc-go's client has.

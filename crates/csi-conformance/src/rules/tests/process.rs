@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::broken;
 use super::fixtures::{Fixture, fixture};
 use super::good::{
-    CAPABILITIES, INFO, NODE_INFO, PROBE, bytes, capabilities, error, named, node_id, ok, probe,
-    set_all,
+    CAPABILITIES, INFO, NODE_INFO, PROBE, bytes, capabilities, error, good, named, node_id, ok,
+    probe, set_all,
 };
-use crate::{Launch, Observation, ProcessSeen, Stop};
+use crate::{Connection, Launch, Observation, ProcessSeen, Profile, Stop};
 
 pub(super) fn all() -> Vec<Fixture> {
     vec![
@@ -104,6 +105,22 @@ pub(super) fn all() -> Vec<Fixture> {
             |seen| set_all(seen, ok(INFO, &named("disk.acme.io2"))),
         ),
     ]
+}
+
+#[test]
+fn csi_sanity_passes_no_test_where_it_cannot_connect() {
+    let all = vec!["CSI-SANITY-1", "CSI-SANITY-2", "CSI-SANITY-3"];
+    let unconnected: [fn(&mut Observation); 2] = [
+        |seen| seen.plugin.connection = Connection::NotHttp2("it answers \"220 smtp\"".to_owned()),
+        |seen| process(seen).first = ended(),
+    ];
+    for change in unconnected {
+        let mut seen = good();
+        seen.plugin.first.clear();
+        seen.plugin.repeated.clear();
+        change(&mut seen);
+        assert_eq!(broken(&seen, Profile::CsiSanity), (all.clone(), vec![]));
+    }
 }
 
 #[test]

@@ -1,0 +1,3 @@
+module csi-identity/interop/verify
+
+go 1.26.0
