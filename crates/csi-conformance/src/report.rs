@@ -4,6 +4,7 @@ mod catalogue;
 mod json;
 mod junit;
 mod markdown;
+mod pitfalls;
 mod text;
 
 use std::fmt::Write as _;

@@ -21,21 +21,35 @@ use form::{Form, Output};
 
 /// Judge the Identity service of a plugin in any language, with a reason for every verdict.
 ///
-/// By the specification (MUST), by what breaks callers that clusters have (BREAKS), and by what would better be otherwise
-/// (ADVICE). Each finding says what was seen, what happens because of it, and what to do in Go and in Rust. No RPC is
-/// called that could change what is stored, and the report says which ones were.
+/// A finding is a MUST where the specification, gRPC or protobuf does not allow what was seen; BREAKS where it is allowed and
+/// a caller that clusters have does not do its work; ADVICE where something else would be better. Each says what was seen,
+/// what happens because of it, and what to do in Go and in Rust.
+///
+/// It makes several hundred calls, which takes less than a second where the plugin is quick, and calls no RPC that could
+/// change what is stored; the report says which were called, and how often.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "\
+csi-identity verify [OPTIONS] --endpoint <ENDPOINT>
+       csi-identity verify [OPTIONS] --command <COMMAND>
+       csi-identity verify --rules",
+    after_help = "\
 Examples:
-  csi-identity verify -e unix:///run/csi/csi.sock
+  A plugin that runs, whose Controller service is on the same socket:
+  csi-identity verify -e unix:///run/csi/csi.sock --controller-endpoint unix:///run/csi/csi.sock
+  In CI, the driver started and ended by verify:
   csi-identity verify --command './my-driver --node-id n1' --format text --format junit=report.xml
+  One finding again, after the code was changed:
+  csi-identity verify -e unix:///run/csi/csi.sock --only CSI-ID-012
+  All rules:
   csi-identity verify --rules
 
 Exit codes:
   0    the plugin passes
   1    there are findings that fail it: MUST and BREAKS, with --strict ADVICE too
-  2    could not find out
-  130  stopped by a signal")]
+  2    could not find out: usage, nobody listens on the socket, a report could not be written
+  130  stopped by a signal"
+)]
 pub(crate) struct Verify {
     /// Socket of the plugin: unix:///abs, unix:/abs or /abs.
     #[arg(
@@ -46,20 +60,24 @@ pub(crate) struct Verify {
         required_unless_present_any = ["command", "rules"]
     )]
     endpoint: Option<Endpoint>,
-    /// Socket of the plugin's controller; the same as --endpoint if there is only one.
+    /// Socket with the plugin's Controller service; the same as --endpoint if there is only one.
     ///
-    /// All instances declare the same capabilities, so only who knows where the controller is can tell whether a declared
-    /// service is missing.
+    /// A node plugin declares CONTROLLER_SERVICE too, though another process serves it. So whether what is declared is there
+    /// can be judged only if it is said where to look. If it is another socket, that one is judged as well, and both are
+    /// compared.
     #[arg(long, value_name = "ENDPOINT")]
     controller_endpoint: Option<Endpoint>,
-    /// Start the plugin by this command of the shell, with CSI_ENDPOINT in its environment, and end it afterwards.
+    /// Start the plugin by this shell command, with CSI_ENDPOINT in its environment, and end it afterwards.
     ///
-    /// Start, SIGTERM, what is left behind and starting again are judged too. The socket is --endpoint, or one in a
-    /// directory that is made for it.
+    /// Start, SIGTERM, what is left behind and starting again are judged too: the command is run up to four times. The socket
+    /// is --endpoint, or one in a directory that is made for it; nobody else may listen there.
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
-    /// By whose measure: the specification alone, what breaks callers of Kubernetes or Nomad, what guides to porting
-    /// demand, or csi-sanity's verdicts, slips included.
+    /// By whose measure the plugin is judged.
+    ///
+    /// spec: the specification alone. kubernetes, nomad: the same, and what breaks their callers. document: as kubernetes,
+    /// and what guides to porting demand is a MUST (a name in a domain of yours, a semantic version). csi-sanity: its
+    /// verdicts on the Identity service, slips included.
     #[arg(
         long,
         default_value_t,
@@ -67,22 +85,29 @@ pub(crate) struct Verify {
         value_parser = PossibleValuesParser::new(Profile::ALL.map(Profile::name)).try_map(|text| text.parse::<Profile>())
     )]
     profile: Profile,
-    /// Leave out a rule, by its id; as often as needed.
+    /// Leave out a rule, by its id; as often as needed, or several with commas.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Judge by this rule alone; as often as needed.
+    /// Judge by this rule alone; as often as needed, or several with commas.
+    ///
+    /// The plugin is asked everything all the same.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     only: Vec<String>,
-    /// Advice fails the plugin too.
+    /// Let ADVICE fail the plugin too.
     #[arg(long)]
     strict: bool,
-    /// How long all of it may take; one call may take half of it, and 5 s at most.
+    /// How long all of it may take, at most; one call may take half of it, and 5 s at most.
+    ///
+    /// What does not fit is left out, and the report says so.
     #[arg(long, default_value = "30s", value_parser = parse_positive, value_name = "DURATION")]
     budget: Duration,
-    /// Call what capabilities promise too, with an empty request: UNIMPLEMENTED is a finding then.
+    /// Call what the capabilities of Controller, GroupController and Node promise too, with an empty request.
+    ///
+    /// UNIMPLEMENTED is a finding then. A right plugin refuses an empty CreateVolume or DeleteVolume and the like with
+    /// INVALID_ARGUMENT; for one that might not, use a storage system that is for tests.
     #[arg(long)]
     empty_requests: bool,
-    /// How to write it: text, json, junit or markdown, and =FILE for a file; as often as needed.
+    /// How to write the report: text, json, junit or markdown, and =FILE for a file; as often as needed.
     #[arg(
         short = 'o',
         long = "format",
@@ -91,7 +116,7 @@ pub(crate) struct Verify {
         value_name = "FORMAT[=FILE]"
     )]
     formats: Vec<Output>,
-    /// List the rules, as text or markdown, and ask nobody.
+    /// List the rules, as text or with -o markdown as a page, and ask nobody.
     #[arg(long, conflicts_with_all = ["command", "controller_endpoint"])]
     rules: bool,
 }

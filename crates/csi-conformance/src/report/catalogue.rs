@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::callers;
 use super::markdown::cell;
+use super::pitfalls::pitfall;
 use crate::{Rule, Severity, Theme, rules};
 
 /// All rules for people: a line for each.
@@ -45,7 +46,13 @@ pub fn rules_markdown() -> String {
         heading(&mut theme, rule, |heading| {
             let _ = writeln!(out, "\n## {heading}");
         });
-        let _ = writeln!(out, "\n### {}: {}\n\n{}\n", rule.id, rule.title, rule.why);
+        // An anchor that stays when the title does not.
+        let anchor = rule.id.to_ascii_lowercase();
+        let _ = writeln!(
+            out,
+            "\n### <a id=\"{anchor}\"></a>{}: {}\n\n{}\n",
+            rule.id, rule.title, rule.why
+        );
         let severity = match rule.severity {
             Severity::Breaks => format!("BREAKS {}", callers(rule)),
             other => other.word().to_owned(),
@@ -65,6 +72,12 @@ pub fn rules_markdown() -> String {
             ("in Rust", rule.rust),
         ] {
             let _ = writeln!(out, "| {label} | {} |", cell(text));
+        }
+        if let Some((anchor, title)) = pitfall(rule.id) {
+            let _ = writeln!(
+                out,
+                "| pitfall | [{title}](pitfalls.md#{anchor}) ([中文](pitfalls.zh-CN.md#{anchor})) |"
+            );
         }
         if !rule.implied_by.is_empty() {
             let _ = writeln!(out, "| follows from | {} |", rule.implied_by.join(", "));

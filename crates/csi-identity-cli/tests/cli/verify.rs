@@ -2,6 +2,7 @@
 
 mod command;
 mod formats;
+mod pages;
 
 use std::path::Path;
 
