@@ -45,7 +45,13 @@ pub fn rules_markdown() -> String {
         heading(&mut theme, rule, |heading| {
             let _ = writeln!(out, "\n## {heading}");
         });
-        let _ = writeln!(out, "\n### {}: {}\n\n{}\n", rule.id, rule.title, rule.why);
+        // An anchor that stays when the title does not.
+        let anchor = rule.id.to_ascii_lowercase();
+        let _ = writeln!(
+            out,
+            "\n### <a id=\"{anchor}\"></a>{}: {}\n\n{}\n",
+            rule.id, rule.title, rule.why
+        );
         let severity = match rule.severity {
             Severity::Breaks => format!("BREAKS {}", callers(rule)),
             other => other.word().to_owned(),

@@ -29,7 +29,11 @@ impl Drop for Running {
 /// The ids of the rules that a plugin breaks, sorted, without those whose findings follow from others.
 pub(crate) fn rules_broken_by(fault: Option<Fault>, needs: Needs) -> Vec<&'static str> {
     let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("csi.sock");
+    let told = folder.path().join("csi.sock");
+    let socket = match needs {
+        Needs::Socket(name) => folder.path().join(name),
+        _ => told.clone(),
+    };
     let endpoint = Endpoint::from_path(&socket).unwrap();
     let mut options = ObserveOptions::at(endpoint.clone());
     let mut running = None;
@@ -40,7 +44,7 @@ pub(crate) fn rules_broken_by(fault: Option<Fault>, needs: Needs) -> Vec<&'stati
             endpoint: None,
         };
     } else {
-        running = Some(start(fault, &socket));
+        running = Some(start(fault, &told, &socket));
     }
     if matches!(needs, Needs::ControllerEndpoint | Needs::EmptyRequests) {
         options.controller = Some(endpoint);
@@ -65,10 +69,10 @@ pub(crate) fn rules_broken_by(fault: Option<Fault>, needs: Needs) -> Vec<&'stati
     rules
 }
 
-/// Starts a plugin, and waits until its socket is there; none of those that take long are started here.
-fn start(fault: Option<Fault>, socket: &Path) -> Running {
+/// Starts a plugin that is told one path, and waits until its socket is there, which can be another.
+fn start(fault: Option<Fault>, told: &Path, socket: &Path) -> Running {
     let mut command = Command::new(PROGRAM);
-    command.arg("--endpoint").arg(socket);
+    command.arg("--endpoint").arg(told);
     if let Some(fault) = fault {
         command.args(["--fault", fault.name()]);
     }
