@@ -46,9 +46,10 @@ bench *OPTIONS:
     cargo xtask bench {{OPTIONS}}
 
 # The agent through 100,000 health requests, 1,000 plugin restarts and as many deleted sockets, of which `test` runs a
-# twentieth; `just soak --release` is what is shipped.
+# twentieth; `just soak --release` is what is shipped. And the faults that take longest to be found.
 soak *OPTIONS:
     cargo test --package csi-identity-cli --test soak --locked {{OPTIONS}} -- --ignored --nocapture
+    cargo test --package faulty-plugin --test found --locked {{OPTIONS}} -- --ignored
 
 # The picture of a registration in the README, from a run of the demo.
 picture:

@@ -30,6 +30,9 @@ pub struct ConnectOptions {
     pub authority: Authority,
     /// How changes at the path are noticed while waiting.
     pub watch: WatchOptions,
+    /// The largest headers and trailers that an answer may have, in bytes as HTTP/2 counts them (RFC 9113, 10.5.1); 16 KiB by
+    /// default, which is what HTTP/2 clients in Rust take. A call whose answer has larger ones fails.
+    pub max_header_list_size: u32,
 }
 
 impl Default for ConnectOptions {
@@ -39,6 +42,7 @@ impl Default for ConnectOptions {
             wait: Duration::ZERO,
             authority: Authority::Localhost,
             watch: WatchOptions::default(),
+            max_header_list_size: 16 << 10,
         }
     }
 }

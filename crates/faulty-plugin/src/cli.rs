@@ -1,10 +1,13 @@
 use std::error::Error;
+use std::fmt;
+use std::fs;
 use std::io::{self, Write as _};
 use std::iter;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use faulty_plugin::{Ended, FAULTS, Fault, Plugin, Service, run};
+use faulty_plugin::{Ended, FAULTS, Fault, Plugin, Service, faults_markdown, run};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// A CSI plugin for tests that has one fault.
@@ -19,7 +22,7 @@ pub(crate) struct Cli {
         long,
         env = "CSI_ENDPOINT",
         value_name = "ENDPOINT",
-        required_unless_present = "list"
+        required_unless_present_any = ["list", "page"]
     )]
     endpoint: Option<String>,
     /// The fault to have.
@@ -31,6 +34,9 @@ pub(crate) struct Cli {
     /// Show all faults and end.
     #[arg(long)]
     list: bool,
+    /// Show all faults as a page, with csi-sanity's verdicts from this file if it is there, and end.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 const EXIT_CODES: &str = "\
@@ -54,9 +60,11 @@ impl Cli {
             fault,
             serve,
             list,
+            page,
         } = self;
-        let ended = match endpoint {
-            Some(endpoint) if !list => {
+        let ended = match (page, endpoint) {
+            (Some(verdicts), _) => show_page(&verdicts).map(|()| Ended::Asked),
+            (None, Some(endpoint)) if !list => {
                 let plugin = fault.map_or_else(Plugin::default, Plugin::from);
                 let plugin = serve
                     .into_iter()
@@ -100,6 +108,20 @@ fn show() -> io::Result<()> {
         writeln!(out, "{fault:width$}  It {does} ({breaks}).")?;
     }
     out.flush()
+}
+
+/// What `docs/faults.md` is.
+fn show_page(verdicts: &Path) -> Result<(), Box<dyn Error>> {
+    let read = match fs::read_to_string(verdicts) {
+        // It takes another program to make it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read,
+    };
+    let cannot = |error: &dyn fmt::Display| format!("cannot read {}: {error}", verdicts.display());
+    let text = read.map_err(|error| cannot(&error))?;
+    let page = faults_markdown(&text).map_err(|error| cannot(&error))?;
+    io::stdout().lock().write_all(page.as_bytes())?;
+    Ok(())
 }
 
 fn block_on(plugin: Plugin, endpoint: &str) -> Result<Ended, Box<dyn Error>> {

@@ -30,6 +30,8 @@ pub enum Needs {
     EmptyRequests,
     /// To start and to stop the plugin.
     Command,
+    /// To ask at a socket of this name, beside the path that the plugin was given.
+    Socket(&'static str),
 }
 
 /// A text that is the name of no fault.
@@ -92,6 +94,14 @@ impl Fault {
         (self.change)(plugin);
     }
 }
+
+impl PartialEq for Fault {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Fault {}
 
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -85,8 +85,8 @@ pub(super) async fn leave(
     channel: &Channel,
     seen: &mut Socket,
 ) {
-    /// So that the server knows of a call before it is left.
-    const MOMENT: Duration = Duration::from_millis(2);
+    /// So that the server knows of a call before it is left, also on a busy machine.
+    const MOMENT: Duration = Duration::from_millis(10);
     (visit.progress)("calls that are left");
     if !is_answered(seen, Method::PROBE) {
         return;

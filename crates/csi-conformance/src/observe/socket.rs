@@ -12,8 +12,12 @@ use crate::{Connection, Distinct, End, Exchange, Method, ObserveError, Repeated,
 
 /// How often a call is made again.
 const TIMES: u32 = 100;
-/// How long that may take, for each method.
+/// How long that may take, for each method, by the fastest of the calls: that a machine is busy does not make them fewer.
 const ENOUGH: Duration = Duration::from_secs(1);
+/// How long it may take by the clock.
+const AT_MOST: Duration = Duration::from_secs(5);
+/// The largest headers that are still read, to be judged: more than nearly any client takes.
+const MAX_HEADERS: u32 = 1 << 20;
 /// How long a plugin that says ready=false is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -58,6 +62,7 @@ impl Visit<'_> {
     pub(super) fn connect_options(&self) -> ConnectOptions {
         ConnectOptions {
             attempt_timeout: self.budget.call_limit(),
+            max_header_list_size: MAX_HEADERS,
             ..ConnectOptions::default()
         }
     }
@@ -127,7 +132,11 @@ impl Visit<'_> {
             fastest: Duration::MAX,
             ..Repeated::default()
         };
-        while repeated.times < times && (repeated.times == 0 || started.elapsed() < ENOUGH) {
+        let goes_on = |repeated: &Repeated| {
+            let fits = repeated.fastest * repeated.times < ENOUGH && started.elapsed() < AT_MOST;
+            repeated.times == 0 || (repeated.times < times && fits)
+        };
+        while goes_on(&repeated) {
             let exchange = self.call(method).make(channel, &self.tally).await;
             let is_silent = matches!(exchange.end, End::Silent { .. });
             repeated.times += 1;

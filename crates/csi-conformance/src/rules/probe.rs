@@ -15,8 +15,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// The Controller's VOLUME_CONDITION, without which external-health-monitor has nothing to do.
 const VOLUME_CONDITION: i32 = 11;
 
-/// How long a Probe has to take for others to wait for it in a way that can be measured.
-const MEASURABLE: Duration = Duration::from_millis(20);
+/// How long a Probe has to take for others to wait for it in a way that tells it from a busy machine.
+const MEASURABLE: Duration = Duration::from_millis(100);
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -230,7 +230,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "They give up after 1 s: node-driver-registrar and external-attacher exit, and Nomad restarts the plugin.",
         go: "answer from memory",
         rust: "answer from memory",
-        implied_by: &["CSI-ID-006"],
+        implied_by: &["CSI-ID-006", "CSI-ID-120"],
         check: |seen| slower(seen, Method::GET_PLUGIN_INFO, SECOND, None),
         ..Rule::breaks(
             "CSI-ID-071",
@@ -244,7 +244,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "external-attacher grants GetPluginCapabilities and ControllerGetCapabilities 1 s together, and exits.",
         go: "answer both from memory",
         rust: "answer both from memory",
-        implied_by: &["CSI-ID-006"],
+        implied_by: &["CSI-ID-006", "CSI-ID-120"],
         check: |seen| {
             each(seen, |socket| {
                 together(
@@ -295,7 +295,7 @@ pub(super) static RULES: &[Rule] = &[
         why: "Every caller asks it when it starts, and waits.",
         go: "answer from memory",
         rust: "answer from memory",
-        implied_by: &["CSI-ID-006", "CSI-ID-072"],
+        implied_by: &["CSI-ID-006", "CSI-ID-072", "CSI-ID-120"],
         check: |seen| slower(seen, Method::GET_PLUGIN_CAPABILITIES, SECOND, None),
         ..Rule::advice(
             "CSI-ID-074",

@@ -206,7 +206,9 @@ impl Shared {
             Some(authority) => Either::Right(ImposedAuthority::new(stream, authority)),
         };
         let stream = TokioIo::new(Gathered::new(stream));
-        let (sender, driver) = http2::handshake(TokioExecutor::new(), stream)
+        let (sender, driver) = http2::Builder::new(TokioExecutor::new())
+            .max_header_list_size(self.options.max_header_list_size)
+            .handshake(stream)
             .await
             .map_err(|source| ConnectError::Handshake {
                 path: self.endpoint.path().to_owned(),

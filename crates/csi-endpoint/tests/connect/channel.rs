@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use csi_endpoint::{Channel, ConnectOptions, Connections, Endpoint};
+use csi_endpoint::{Channel, ConnectError, ConnectOptions, Connections, Endpoint};
 use tokio::time::timeout;
 
 use crate::grpc;
@@ -102,4 +102,24 @@ async fn a_renewed_channel_leaves_a_server_that_still_lives_for_the_one_at_the_p
     channel.renew();
     grpc::call(&channel).await.unwrap();
     assert_eq!(new.authority().await, "localhost");
+}
+
+#[tokio::test]
+async fn headers_are_taken_up_to_the_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("csi.sock");
+    let _server = grpc::Server::bind(&path);
+
+    let channel = channel(&path);
+    let status = grpc::large_call(&channel).await.unwrap_err();
+    assert!(ConnectError::in_chain(&status).is_none(), "{status:?}");
+    // It is that call's matter alone.
+    grpc::call(&channel).await.unwrap();
+
+    let options = ConnectOptions {
+        max_header_list_size: 2 * grpc::LARGE_HEADERS as u32,
+        ..ConnectOptions::default()
+    };
+    let channel = Channel::new(Endpoint::from_path(&path).unwrap(), &options);
+    grpc::large_call(&channel).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! A gRPC server of our own making: every call succeeds with an empty message.
+//! A gRPC server of our own making: every call succeeds with an empty message, that of `LARGE` with large headers too.
 
 use std::path::Path;
 
@@ -13,6 +13,10 @@ use tokio::{
 };
 use tonic::{Request, Status, client::Grpc};
 use tonic_prost::ProstCodec;
+
+/// The call whose answer has [`LARGE_HEADERS`] bytes of headers and more.
+const LARGE: &str = "/test.Service/Large";
+pub(crate) const LARGE_HEADERS: usize = 20_000;
 
 /// A server that stops, with all its connections, when it is dropped.
 #[derive(Debug)]
@@ -57,15 +61,20 @@ async fn serve(stream: UnixStream, seen: mpsc::UnboundedSender<String>) {
         return;
     };
     while let Some(Ok((request, respond))) = connection.accept().await {
+        let headers = match request.uri().path() {
+            LARGE => "x".repeat(LARGE_HEADERS),
+            _ => "x".to_owned(),
+        };
         seen.send(request.uri().authority().unwrap().to_string())
             .ok();
-        answer(respond);
+        answer(respond, &headers);
     }
 }
 
-fn answer(mut respond: SendResponse<Bytes>) {
+fn answer(mut respond: SendResponse<Bytes>, header: &str) {
     let head = Response::builder()
         .header("content-type", "application/grpc")
+        .header("x-test", header)
         .body(())
         .unwrap();
     let mut body = respond.send_response(head, false).unwrap();
@@ -79,9 +88,18 @@ fn answer(mut respond: SendResponse<Bytes>) {
 
 /// Makes a call.
 pub(crate) async fn call(channel: &Channel) -> Result<(), Status> {
+    call_of(channel, "/test.Service/Method").await
+}
+
+/// Makes a call whose answer has large headers.
+pub(crate) async fn large_call(channel: &Channel) -> Result<(), Status> {
+    call_of(channel, LARGE).await
+}
+
+async fn call_of(channel: &Channel, path: &'static str) -> Result<(), Status> {
     let mut client = Grpc::new(channel.clone());
     client.ready().await?;
-    let path = PathAndQuery::from_static("/test.Service/Method");
+    let path = PathAndQuery::from_static(path);
     let codec = ProstCodec::<(), ()>::default();
     client
         .unary(Request::new(()), path, codec)

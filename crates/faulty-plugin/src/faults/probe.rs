@@ -125,23 +125,23 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     Fault::new(
         "probe-serialised",
-        "answers Probes one after the other, each in 400 ms",
+        "answers Probes one after the other, each in 600 ms",
         CHEAP,
         |plugin| {
             plugin.habits.waits = Waits::ProbesForProbes;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(400);
+                reply.delay = Duration::from_millis(600);
             });
         },
     ),
     Fault::new(
         "probe-blocks-all",
-        "answers no call while a Probe of 400 ms is under way",
+        "answers no call while a Probe of 600 ms is under way",
         CHEAP,
         |plugin| {
             plugin.habits.waits = Waits::AllForAll;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(400);
+                reply.delay = Duration::from_millis(600);
             });
         },
     ),
@@ -191,12 +191,12 @@ pub(super) const FAULTS: &[Fault] = &[
     ),
     Fault::new(
         "probe-turns-away",
-        "answers a Probe with ABORTED while another one of 50 ms is under way",
+        "answers a Probe with ABORTED while another one of 150 ms is under way",
         EXITS,
         |plugin| {
             plugin.habits.waits = Waits::TurnsProbesAway;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(50);
+                reply.delay = Duration::from_millis(150);
             });
         },
     ),

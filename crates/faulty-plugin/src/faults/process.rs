@@ -31,7 +31,7 @@ pub(super) const FAULTS: &[Fault] = &[
             plugin.process.socket = Socket::Named("csi.socket");
         },
     )
-    .needing(Needs::Command),
+    .needing(Needs::Socket("csi.socket")),
     Fault::new(
         "socket-beside-file",
         "leaves a file beside its socket",
@@ -173,7 +173,7 @@ pub(super) const FAULTS: &[Fault] = &[
             plugin.process.socket = Socket::Named(".csi.sock");
         },
     )
-    .needing(Needs::Command),
+    .needing(Needs::Socket(".csi.sock")),
     Fault::new(
         "socket-directory-open",
         "gives the directory of its socket the mode 0777",

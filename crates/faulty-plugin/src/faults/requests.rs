@@ -104,7 +104,7 @@ pub(super) const FAULTS: &[Fault] = &[
         |plugin| {
             plugin.habits.stuck_after_cancellation = true;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(50);
+                reply.delay = Duration::from_millis(90);
             });
         },
     ),
@@ -115,7 +115,7 @@ pub(super) const FAULTS: &[Fault] = &[
         |plugin| {
             plugin.habits.dies_of_lost_clients = true;
             plugin.shape(PROBE.path(), |reply| {
-                reply.delay = Duration::from_millis(50);
+                reply.delay = Duration::from_millis(90);
             });
         },
     ),

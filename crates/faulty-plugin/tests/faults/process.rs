@@ -247,6 +247,38 @@ async fn the_list_has_a_sentence_for_each_fault() {
 }
 
 #[tokio::test]
+async fn the_page_of_faults_is_what_is_written() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let mut command = program();
+    command
+        .current_dir(root)
+        .args(["--page", "interop/sanity/faults.tsv"]);
+    let (code, out, err) = Program::run(command).await;
+    assert_eq!((code, &*err), (Some(0), ""));
+    let shown = fs::read_to_string(format!("{root}docs/faults.md")).unwrap();
+    assert!(
+        out == shown,
+        "write docs/faults.md anew: cargo run -p faulty-plugin -- --page interop/sanity/faults.tsv > docs/faults.md"
+    );
+}
+
+#[tokio::test]
+async fn verdicts_that_cannot_be_read_are_an_error() {
+    let place = Place::new();
+    let path = place.path("faults.tsv");
+    fs::write(&path, "name-empty\tgood\n").unwrap();
+    let mut command = program();
+    command.arg("--page").arg(&path);
+    let (code, out, err) = Program::run(command).await;
+    assert_eq!((code, &*out), (Some(2), ""));
+    let error = format!(
+        "error: cannot read {}: the verdict for name-empty is \"good\"; it has to be passed, failed or hung\n",
+        path.display()
+    );
+    assert_eq!(err, error);
+}
+
+#[tokio::test]
 async fn a_wrong_argument_is_an_error() {
     for (arguments, error) in [
         (

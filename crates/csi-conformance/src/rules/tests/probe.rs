@@ -93,8 +93,8 @@ pub(super) fn all() -> Vec<Fixture> {
         .implied(&["CSI-ID-063"]),
         fixture(
             "CSI-ID-069",
-            |seen| crowds(seen, 200),
-            |seen| crowds(seen, 400),
+            |seen| crowds(seen, 440),
+            |seen| crowds(seen, 441),
         ),
         fixture(
             "CSI-ID-070",
@@ -150,7 +150,7 @@ fn waits(seen: &mut Observation, later: Option<bool>) {
 
 /// A Probe takes 90 ms, the slowest of eight at once this long.
 fn crowds(seen: &mut Observation, millis: u64) {
-    slow(seen, PROBE, 90);
+    slow(seen, PROBE, 110);
     seen.plugin.crowd[7].took = Duration::from_millis(millis);
 }
 

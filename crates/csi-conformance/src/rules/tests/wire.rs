@@ -1,5 +1,7 @@
 //! Statuses, and what goes over the wire.
 
+use std::time::Duration;
+
 use super::fixtures::{Fixture, fixture};
 use super::good::{
     CAPABILITIES, CONTROLLER, INFO, NODE_INFO, PROBE, answered, bytes, ended, error, info, list,
@@ -160,11 +162,13 @@ pub(super) fn all() -> Vec<Fixture> {
             |_| {},
             |seen| {
                 let how = Break::TooMuch;
-                let exchange = ended(CAPABILITIES, End::Broken { reply: None, how });
+                let mut exchange = ended(CAPABILITIES, End::Broken { reply: None, how });
+                // So much takes its time.
+                exchange.took = Duration::from_secs(2);
                 set_all(seen, exchange);
             },
         )
-        .implied(&["CSI-ID-008"]),
+        .implied(&["CSI-ID-008", "CSI-ID-074"]),
         fixture(
             "CSI-ID-121",
             |seen| header(seen, 8000),
