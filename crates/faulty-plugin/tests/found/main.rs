@@ -15,7 +15,7 @@ use faulty_plugin::{EXPECTED, Fault, Needs};
 use check::rules_broken_by;
 
 /// How many plugins are judged at a time, beside those for which something is mostly waited.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 /// Faults that take some seconds to be judged and hardly any processor, so each has a thread of its own from the beginning.
 const WAITED_FOR: [&str; 21] = [
