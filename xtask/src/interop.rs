@@ -5,9 +5,9 @@ mod observe;
 mod page;
 mod results;
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, io::Write, path::Path, str::FromStr};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result, ensure};
 
 use self::{errors::Errors, page::Page, results::Results};
 use crate::{http2, workspace};
@@ -67,4 +67,12 @@ pub(crate) fn errors(results: &Path, section: Option<&Path>, out: &mut impl Writ
 
 fn read(file: &Path) -> Result<String> {
     fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// The results in a file, one a line.
+fn rows<T: FromStr<Err = Error>>(text: &str) -> Result<Vec<T>> {
+    let row = |line: &str| line.parse().with_context(|| format!("bad result {line:?}"));
+    let rows = text.lines().map(row).collect::<Result<Vec<T>>>()?;
+    ensure!(!rows.is_empty(), "there are no results");
+    Ok(rows)
 }

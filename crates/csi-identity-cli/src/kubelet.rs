@@ -115,11 +115,14 @@ impl Kubelet {
         let kept = Notify::new();
         let kubelet = csi_kubelet::Kubelet::new(options)?;
         let mut wanted = once.then(|| Wanted::new(expect));
-        let mut picture = Trace::new(format!("Registration with a kubelet {emulate}"));
+        let new_trace = || Trace::new(format!("Registration with a kubelet {emulate}"));
+        let mut picture = trace.map(|file| (file, new_trace()));
         let (stop, stopping) = oneshot::channel();
         let mut stop = Some(stop);
         let on_event = |event: &Event, objects: &NodeObjects| {
-            if let Some(step) = event.to_step() {
+            if let Some((_, picture)) = &mut picture
+                && let Some(step) = event.to_step()
+            {
                 picture.push(step);
             }
             let done = report::event(out, output, event).map_err(anyhow::Error::from);
@@ -170,7 +173,7 @@ impl Kubelet {
             None if matches!(output, Format::Text) => write!(out, "---\n{}", objects.to_yaml())?,
             None => {}
         }
-        if let Some(file) = trace {
+        if let Some((file, picture)) = picture {
             file.write(&picture)?;
         }
         // What was to be waited for and was interrupted has not come.

@@ -1,8 +1,9 @@
 use std::str::FromStr;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail};
 use serde_json::Value;
 
+use super::rows;
 use crate::table;
 
 /// What each client shows of a plugin with which something is wrong.
@@ -103,12 +104,7 @@ impl FromStr for Errors {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let row = |line: &str| -> Result<Row> {
-            line.parse().with_context(|| format!("bad result {line:?}"))
-        };
-        let rows: Vec<Row> = text.lines().map(row).collect::<Result<_>>()?;
-        ensure!(!rows.is_empty(), "there are no results");
-        Ok(Self(rows))
+        rows(text).map(Self)
     }
 }
 

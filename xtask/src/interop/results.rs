@@ -1,7 +1,9 @@
 use std::str::FromStr;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail};
 use serde_json::Value;
+
+use super::rows;
 
 /// How often each client calls: 1,000 times on one connection, then 20 times on each of five.
 const CALLS: u64 = 1100;
@@ -63,12 +65,7 @@ impl FromStr for Results {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let row = |line: &str| -> Result<Row> {
-            line.parse().with_context(|| format!("bad result {line:?}"))
-        };
-        let rows: Vec<Row> = text.lines().map(row).collect::<Result<_>>()?;
-        ensure!(!rows.is_empty(), "there are no results");
-        Ok(Self(rows))
+        rows(text).map(Self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The gRPC status at the end of a call.
 
+use tonic::Code;
+
 /// What a plugin said at the end of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -69,27 +71,12 @@ impl Status {
 /// The name of a gRPC code, for example `FAILED_PRECONDITION`; `CODE(17)` for one that gRPC does not have.
 #[must_use]
 pub fn code_name(code: u32) -> String {
-    const NAMES: [&str; 17] = [
-        "OK",
-        "CANCELLED",
-        "UNKNOWN",
-        "INVALID_ARGUMENT",
-        "DEADLINE_EXCEEDED",
-        "NOT_FOUND",
-        "ALREADY_EXISTS",
-        "PERMISSION_DENIED",
-        "RESOURCE_EXHAUSTED",
-        "FAILED_PRECONDITION",
-        "ABORTED",
-        "OUT_OF_RANGE",
-        "UNIMPLEMENTED",
-        "INTERNAL",
-        "UNAVAILABLE",
-        "DATA_LOSS",
-        "UNAUTHENTICATED",
-    ];
-    let name = usize::try_from(code).ok().and_then(|at| NAMES.get(at));
-    name.map_or_else(|| format!("CODE({code})"), |&name| name.to_owned())
+    // Tonic takes what it does not know for UNKNOWN.
+    let known = i32::try_from(code).map(|number| (number, Code::from_i32(number)));
+    match known {
+        Ok((number, code)) if i32::from(code) == number => csi_identity::code_name(code).to_owned(),
+        _ => format!("CODE({code})"),
+    }
 }
 
 fn percent_decoded(text: &str) -> String {

@@ -191,7 +191,7 @@ impl<'a, W: Write> Report<'a, W> {
             body,
             took,
         } = answer;
-        let milliseconds = took.as_secs_f64() * 1000.0;
+        let took = milliseconds(*took);
         match self.format {
             Format::Text => {
                 let (on, off) = self.style(if answer.is_ok() { GREEN } else { YELLOW });
@@ -199,7 +199,7 @@ impl<'a, W: Write> Report<'a, W> {
                 let call = call.name();
                 writeln!(
                     self.out,
-                    "    {call} {{}} -> {on}{code}{off} {body}  {milliseconds:.2} ms{surprise}"
+                    "    {call} {{}} -> {on}{code}{off} {body}  {took:.2} ms{surprise}"
                 )?;
             }
             Format::Json => {
@@ -209,7 +209,7 @@ impl<'a, W: Write> Report<'a, W> {
                     "request": {},
                     "code": code,
                     "answer": body,
-                    "duration_ms": (milliseconds * 1000.0).round() / 1000.0,
+                    "duration_ms": took,
                     "expected": good,
                 });
                 writeln!(self.out, "{line}")?;

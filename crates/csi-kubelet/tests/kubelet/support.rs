@@ -7,6 +7,7 @@ mod plugin;
 mod raw;
 mod registrar;
 mod reply;
+mod served;
 
 pub(crate) use bounded::within;
 pub(crate) use kubelet::Running;
@@ -15,3 +16,4 @@ pub(crate) use plugin::{Plugin, answer};
 pub(crate) use raw::{Manner, RawServer};
 pub(crate) use registrar::{Registrar, Told, csi_plugin};
 pub(crate) use reply::Reply;
+use served::served;

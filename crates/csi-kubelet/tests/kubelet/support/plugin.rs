@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use csi_endpoint::{ServeOptions, serve_socket};
 use csi_identity::proto::csi::v1 as pb;
 use csi_identity::proto::csi::v1::node_server::{Node, NodeServer};
-use tokio::net::UnixListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-use super::{Reply, within};
+use super::{Reply, served, within};
 
 #[derive(Clone, Debug)]
 struct Script {
@@ -40,16 +38,10 @@ pub(crate) fn answer(node_id: &str, topology: &[(&str, &str)]) -> pb::NodeGetInf
 
 impl Plugin {
     pub(crate) fn start(path: &Path, node_info: Reply<pb::NodeGetInfoResponse>) -> Self {
-        let socket = UnixListener::bind(path).unwrap();
         let calls = 0;
         let script = watch::Sender::new(Script { node_info, calls });
         let routes = Routes::new(NodeServer::new(Scripted(script.clone())));
-        let server = tokio::spawn(async move {
-            let never = std::future::pending::<()>();
-            serve_socket(socket, routes, ServeOptions::default(), never)
-                .await
-                .unwrap();
-        });
+        let server = served(path, routes);
         Self {
             path: path.to_owned(),
             script,

@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use csi_endpoint::{ServeOptions, serve_socket};
 use csi_identity::proto::pluginregistration::v1::registration_server::{
     Registration, RegistrationServer,
 };
 use csi_identity::proto::pluginregistration::v1::{
     InfoRequest, PluginInfo, RegistrationStatus, RegistrationStatusResponse,
 };
-use tokio::net::UnixListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-use super::{Reply, within};
+use super::{Reply, served, within};
 
 /// What it answers, which can be changed while it runs, and what it was asked and told.
 #[derive(Clone, Debug)]
@@ -56,16 +54,10 @@ impl Registrar {
     }
 
     pub(crate) fn start_with(path: &Path, info: Reply<PluginInfo>, notify: Reply<()>) -> Self {
-        let socket = UnixListener::bind(path).unwrap();
         let told = Vec::new();
         let script = watch::Sender::new(Script { info, notify, told });
         let routes = Routes::new(RegistrationServer::new(Scripted(script.clone())));
-        let server = tokio::spawn(async move {
-            let never = std::future::pending::<()>();
-            serve_socket(socket, routes, ServeOptions::default(), never)
-                .await
-                .unwrap();
-        });
+        let server = served(path, routes);
         Self {
             path: path.to_owned(),
             script,
